@@ -1,0 +1,35 @@
+"""Structural equation models with learned functions between latent variables. Names load when first asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from gpsem import datasets as datasets
+    from gpsem.errors import GpsemError as GpsemError
+    from gpsem.pipeline import Model as Model
+    from gpsem.results.checks import Check as Check
+
+_HOMES = {
+    "Model": "gpsem.pipeline",
+    "Check": "gpsem.results.checks",
+    "GpsemError": "gpsem.errors",
+    "datasets": "gpsem.datasets",
+}
+
+__all__ = ["Check", "GpsemError", "Model", "__version__", "datasets"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'gpsem' has no attribute '{name}'")
+    from importlib import import_module
+
+    home = import_module(_HOMES[name])
+    return home if name == "datasets" else getattr(home, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,5 @@
+"""`python -m gpsem`."""
+
+from gpsem.cli import run
+
+run()

@@ -1,0 +1,1 @@
+"""Statements → flat parameter table, graph, identification verdicts. Standard library (NumPy for one rank), no JAX."""

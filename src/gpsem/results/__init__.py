@@ -1,0 +1,1 @@
+"""What users are given: tables, verdicts, reports in words. Labels live here and beyond."""
