@@ -162,7 +162,8 @@ def computation(spec: Specification) -> list[str]:
     """What a fit would have to work out, and what its cost depends on."""
     settings, roles = spec.settings, spec.roles
     core = cores(roles)
-    leaves = [latent for latent in roles.endogenous if latent not in core]
+    inner = set(core)
+    leaves = [latent for latent in roles.endogenous if latent not in inner]
     lines = [
         f"{spec.table.parameters} free parameters in the table; {len(spec.order)} latent value"
         f"{'s' if len(spec.order) > 1 else ''} and {len(roles.measured)} cells a row"
