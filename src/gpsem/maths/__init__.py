@@ -1,0 +1,1 @@
+"""Kernels, sparse Gaussian-process algebra, mixtures, densities: pure functions of arrays, JAX and NumPy only."""

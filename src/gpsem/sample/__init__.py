@@ -1,0 +1,1 @@
+"""Sweeps, noise, warm-up, chains: what turns moves into draws. JAX and NumPy only."""
