@@ -24,6 +24,7 @@ ARROWS = {
     "maths": set(),
     "moves": {"maths"},
     "sample": {"moves", "maths"},
+    "assemble": {"sample", "moves", "maths", "model", "data", "syntax", "errors"},
     "results": {"sample", "model", "data", "syntax", "errors"},
     "pipeline": {"results", "sample", "model", "data", "syntax", "errors"},
     "report": {"results", "model", "errors"},
@@ -35,7 +36,7 @@ ARROWS = {
 # Where a library may be imported at all, and whether it may be at the head of a file there.
 HOMES = {
     "pandas": {"data", "datasets", "results"},
-    "numpy": {"data", "datasets", "results", "model", "maths", "moves", "sample"},
+    "numpy": {"data", "datasets", "results", "model", "maths", "moves", "sample", "assemble"},
     "networkx": {"model"},
     "click": {"cli"},
     "jax": {"maths", "moves", "sample"},

@@ -97,9 +97,11 @@ MODEL = {
     "modifier on a function": Mistake(
         "no coefficient to set", "line 3, column 5", "lin(F)", model=GOOD.replace("~ F", "~ b*F")
     ),
-    "a function's intercept": Mistake("no separate intercept", "line 4", "structural='linear'", model=GOOD + "G ~ 1\n"),
+    "a function's intercept": Mistake("it has no intercept", "line 4", "structural='linear'", model=GOOD + "G ~ 1\n"),
     "no origin": Mistake("Nothing sets the origin of 'G'", "line 4", "z1", model=GOOD + "z1 ~ 1\n"),
-    "residual covariance": Mistake("Residual covariances", "line 4", "latent of their own", model=GOOD + "y1 ~~ z1\n"),
+    "residual covariance": Mistake(
+        "Residual covariances", "line 4", "share a latent of their own", model=GOOD + "y1 ~~ z1\n"
+    ),
     "thresholds": Mistake("Thresholds", "line 4", "continuous", model=GOOD + "y1 | t1 + t2\n"),
     "groups": Mistake("Groups", "line 1", "each group", model="F =~ y1 + c(1, 2)*y2 + y3\n"),
     "undefined label": Mistake("neither a label", "line 4", "Label the parameter", model=GOOD + "k := 2*qq\n"),
@@ -116,7 +118,7 @@ MODEL = {
     ),
     "prior without effect": Mistake("no effect", "line 1", "NA*", model='F =~ prior("normal(0,1)")*y1 + y2 + y3\n'),
     "labels of two kinds": Mistake(
-        "cannot share the label 'a'", "line 2", "another label", model="F =~ y1 + a*y2 + y3\ny1 ~~ a*y1\n"
+        "they cannot be equal", "line 2", "another label", model="F =~ y1 + a*y2 + y3\ny1 ~~ a*y1\n"
     ),
     "too exact": Mistake(
         "both measure 'F' without error", "line 3", "at most one", model="F =~ y1 + y2 + y3\ny1 ~~ 0*y1\ny2 ~~ 0*y2\n"

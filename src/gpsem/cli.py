@@ -142,6 +142,8 @@ def data(name: str | None, out: str | None, wants_model: bool, seed: int | None,
       gpsem data political_democracy --out democracy.csv
     """
     if name is None:
+        if out or wants_model or seed is not None or rows is not None:
+            raise GpsemError("The options of 'gpsem data' need a NAME.", remedy="'gpsem data' alone lists the names.")
         click.echo(_listed())
         return
     from gpsem.datasets.registry import DATASETS

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from gpsem.data.prepare import Data
     from gpsem.data.read import Read
 
+Missing = Sequence[float | str] | float | str | None
+
 
 class Model:
     """A structural equation model, parsed and checked before any data.
@@ -83,7 +85,7 @@ class Model:
 
         return digraph(self.specification)
 
-    def check(self, data: pd.DataFrame | None = None, missing: Sequence[float | str] = ()) -> Check:
+    def check(self, data: pd.DataFrame | None = None, missing: Missing = ()) -> Check:
         """What the model means and, if data are given, what they hold for it; printing the result says it in words.
 
         >>> import gpsem
@@ -125,14 +127,14 @@ def specification(text: Any, settings: Settings, name: str = "the model") -> Spe
     )
 
 
-def check(spec: Specification, data: Any = None, missing: Sequence[float | str] = ()) -> Check:
+def check(spec: Specification, data: Any = None, missing: Missing = ()) -> Check:
     """The model with an account of the data it is to be fitted to."""
     if data is None:
         return Check(spec)
     return Check(spec, prepared(spec, data, missing).account)
 
 
-def prepared(spec: Specification, data: Any, missing: Sequence[float | str] = ()) -> Data:
+def prepared(spec: Specification, data: Any, missing: Missing = ()) -> Data:
     """A frame, or a file as it was read, as the arrays this model needs."""
     from gpsem.data.prepare import as_read, prepare
     from gpsem.data.read import Read

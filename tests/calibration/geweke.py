@@ -193,5 +193,5 @@ def geweke(
     variance = means.var(axis=0, ddof=1) / chains + sample.var(axis=0, ddof=1) / len(sample)
     z = (means.mean(axis=0) - sample.mean(axis=0)) / np.sqrt(np.maximum(variance, 1e-30))
     z = np.where(sample.std(axis=0) > 1e-12, z, 0.0)
-    rates = {name: float(np.mean(np.asarray(value))) for name, value in zip(info._fields, info, strict=True)}
+    rates = {name: float(np.mean(value)) for name, value in zip(info._fields, info, strict=True) if np.size(value)}
     return Outcome(names, np.where(np.isfinite(z), z, np.inf), rates)

@@ -16,11 +16,22 @@ def gaussian(free: list[int], size: int, fixed: dict[int, float], variance: floa
     basis[free, np.arange(len(free))] = 1.0
     n = len(free)
     return Linear(
-        constant, basis, np.eye(n) / variance, np.zeros(n), np.zeros((0, n)), np.zeros(0), np.zeros(0, int), np.ones((0, 3))
+        constant,
+        basis,
+        np.eye(n) / variance,
+        np.zeros(n),
+        np.zeros((0, n)),
+        np.zeros(0),
+        np.zeros(0, int),
+        np.ones((0, 3)),
+        np.zeros((0, n)),
+        np.ones(0),
     )
 
 
-def inverse_gamma(which: list[int], shape: float = 3.0, scale: float = 2.0, fixed: dict[int, float] | None = None) -> Variances:
+def inverse_gamma(
+    which: list[int], shape: float = 3.0, scale: float = 2.0, fixed: dict[int, float] | None = None
+) -> Variances:
     n, classes = len(which), max(which, default=-1) + 1
     values = np.zeros(n)
     for place, value in (fixed or {}).items():

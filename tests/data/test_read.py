@@ -75,7 +75,7 @@ def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("a, b\n 1.5, 2\n 3, 4.25\n", ""),
         ("a,b\r\n1.5,2\r\n3,4.25\r\n", ""),
         ("\n\na,b\n1.5,2\n3,4.25\n\n", ""),
-        ("a,b\n1.5,2\n\n3,4.25\n", "1 blank lines"),
+        ("a,b\n1.5,2\n\n3,4.25\n", "1 blank line was"),
         (",a,b\nr1,1.5,2\nr2,3,4.25\n", "rows' names"),
         ("a,b\nr1,1.5,2\nr2,3,4.25\n", "row's name"),
         ("a,b\n+1.5,2\n3.,4.25e0\n", ""),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpsem.errors import GpsemError
-from gpsem.model.rank import matched
+from gpsem.model.rank import match
 from gpsem.model.settings import Settings
 from gpsem.model.specification import Specification, specify
 from gpsem.syntax.source import Source
@@ -130,9 +130,9 @@ def test_random_patterns_against_finite_differences(seed: int) -> None:
 
 
 def test_matching() -> None:
-    assert matched({"a": ["1", "2"], "b": ["1"], "c": ["2"]}) == ["c"]
-    assert matched({"a": ["1", "2"], "b": ["1", "3"], "c": ["1"]}) == []
-    assert matched({"a": [], "b": ["1"]}) == ["a"]
+    assert sorted(match({"a": ["1", "2"], "b": ["1"], "c": ["2"]}).values()) == ["a", "b"]
+    assert match({"a": ["1", "2"], "b": ["1", "3"], "c": ["1"]}) == {"1": "c", "2": "a", "3": "b"}
+    assert match({"a": [], "b": ["1"]}) == {"1": "b"}
 
 
 def test_shared_markers_find_origins_of_their_own() -> None:

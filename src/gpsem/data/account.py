@@ -11,6 +11,7 @@ from gpsem.errors import Place, Problem, quoted
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 LEAST_ROWS = 10
+HUGE, TINY = 1e140, 1e-140
 FEW_VALUES = 7
 PATTERNS_SHOWN = 5
 _CODES = frozenset(
@@ -70,6 +71,8 @@ def _describe(name: str, column: Array, gaps: Any) -> Indicator:
     if not len(seen):
         return Indicator(name, 0, np.nan, np.nan, np.nan, np.nan, 0)
     low, high = float(seen.min()), float(seen.max())
+    if max(abs(low), abs(high)) > HUGE:
+        return Indicator(name, len(seen), np.nan, np.inf, low, high, 0)
     few = high - low < 20 and bool((seen == np.round(seen)).all())
     distinct = len(np.unique(seen)) if few else 0
     sd = float(seen.std(ddof=1)) if len(seen) > 1 else 0.0
@@ -146,6 +149,15 @@ def refusals(account: Account, values: Array, places: Mapping[str, Place]) -> li
         if item.observed == 0:
             problems.append(
                 Problem(f"The column '{item.name}' is empty.", place, "Take the indicator out, or check the file.")
+            )
+        elif item.sd == np.inf or (item.low != item.high and item.sd < TINY):
+            problems.append(
+                Problem(
+                    f"The values of '{item.name}' run from {item.low:g} to {item.high:g}: too "
+                    f"{'large' if item.sd == np.inf else 'small'} to calculate with.",
+                    place,
+                    "Give them in another unit.",
+                )
             )
         elif item.low == item.high or item.sd <= 1e-12 * max(abs(item.low), abs(item.high)):
             problems.append(

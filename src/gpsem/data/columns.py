@@ -61,6 +61,7 @@ def _names(read: Read, indicators: Sequence[str], places: Mapping[str, Place]) -
             match = near(name, texts) if len(problems) < 20 else ""
             plain = all(c.isalnum() or c in "._" for c in match)
             remedy = f"Did you mean {match if plain else f'`{match}`'}?" if match else f"Its columns: {quoted(texts)}."
+            remedy = remedy if texts else "It has no columns."
             if len(texts) < len(columns):
                 remedy = "Its columns are not all named by text: rename them."
             problems.append(Problem(f"{read.name} has no column '{name}'.", places.get(name), remedy))
@@ -112,6 +113,7 @@ def _texts(read: Read, name: str, column: Any, missing: Codes, remedy: str) -> C
     cells = column.to_numpy(dtype=object, na_value=None)
     values = np.full(len(cells), np.nan)
     words = {code for code in missing if isinstance(code, str)}
+    comma = read.delimited is not None and read.delimited.decimal == ","
     bad: list[int] = []
     coded = 0
     for row, cell in enumerate(cells):
@@ -121,7 +123,7 @@ def _texts(read: Read, name: str, column: Any, missing: Codes, remedy: str) -> C
         if isinstance(text, str) and text in words:
             coded += 1
             continue
-        number = _number(text)
+        number = _number(text.replace(",", ".") if comma and isinstance(text, str) else text)
         if number is None:
             bad.append(row)
         else:

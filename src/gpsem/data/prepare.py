@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from gpsem.data import account as accounts
-from gpsem.data.columns import Codes, extract
+from gpsem.data.columns import extract
 from gpsem.data.read import Read
 from gpsem.data.scaling import Scaling, scaling
 from gpsem.errors import GpsemError, Place, Problem, quoted
@@ -45,7 +45,7 @@ def prepare(
     latents: Mapping[str, Place],
     places: Mapping[str, Place],
     standardise: bool = True,
-    missing: Codes = (),
+    missing: object = (),
 ) -> Data:
     """Everything a fit needs of the data, or every reason why it cannot be had."""
     columns = set(map(str, read.frame.columns))
@@ -60,7 +60,7 @@ def prepare(
     ]
     if clash:
         raise GpsemError.of(clash)
-    _check_codes(missing)
+    missing = codes(missing)
     if not len(read.frame):
         raise GpsemError(f"{read.name} has no rows.", remedy="Give more rows.")
     found = extract(read, indicators, places, missing)
@@ -77,9 +77,18 @@ def prepare(
     return Data(found.values, tuple(indicators), read.frame.index, account, scaling(found.values, standardise))
 
 
-def _check_codes(missing: Codes) -> None:
+def codes(missing: object) -> tuple[float | str, ...]:
+    """What stands for a missing cell, as numbers and words; one code may be given alone."""
+    if missing is None:
+        return ()
+    if isinstance(missing, (int, float, str, np.generic)):
+        missing = [missing]
+    if isinstance(missing, Mapping) or not isinstance(missing, Iterable):
+        raise GpsemError(f"{missing!r} names no codes for missing.", remedy="Give numbers or words: missing=[-99].")
+    found = []
     for code in missing:
-        if isinstance(code, bool) or not isinstance(code, (int, float, str)) or code != code or code in ("",):
-            raise GpsemError(
-                f"{code!r} cannot be a code for missing.", remedy="Give numbers or words, such as missing=[-99]."
-            )
+        plain = code.item() if isinstance(code, np.generic) else code
+        if isinstance(plain, bool) or not isinstance(plain, (int, float, str)) or plain != plain or plain == "":
+            raise GpsemError(f"{code!r} cannot be a code for missing.", remedy="Give numbers or words: missing=[-99].")
+        found.append(plain)
+    return tuple(found)

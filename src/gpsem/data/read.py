@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import importlib
 import sys
+import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -91,6 +92,12 @@ def _text(data: bytes, name: str, separator: str | None) -> Read:
 
 
 def _binary(file: Path, kind: str) -> pd.DataFrame:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the format's reader, about its own matters
+        return _opened(file, kind)
+
+
+def _opened(file: Path, kind: str) -> pd.DataFrame:
     try:
         if kind == ".parquet":
             return pd.read_parquet(file)

@@ -31,9 +31,11 @@ def locate(dataset: Dataset) -> Path | None:
 def advice(dataset: Dataset) -> str:
     """Where a copy of one's own goes."""
     what = f" ({dataset.origin})" if dataset.origin else ""
+    named = os.environ.get("GPSEM_DATA")
+    lost = f" (GPSEM_DATA names {named}, which is no folder.)" if named and not Path(named).is_dir() else ""
     return (
         f"Put a copy{what}, a CSV with the columns {', '.join(dataset.columns[:4])}, …, at {cache() / dataset.file}, "
-        f"or as {dataset.file} into the folder named by the environment variable GPSEM_DATA."
+        f"or as {dataset.file} into the folder named by the environment variable GPSEM_DATA.{lost}"
     )
 
 

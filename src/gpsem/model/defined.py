@@ -32,7 +32,7 @@ def define(
     known = labels | set(names)
     for statement in names.values():
         for name, start, end in _right(statement).places:
-            if name not in known:
+            if name not in known and len(problems) < 40:
                 problems.append(
                     Problem(
                         f"'{name}' is neither a label nor a defined parameter.",

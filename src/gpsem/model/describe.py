@@ -48,7 +48,9 @@ def _meaning(
         return "; ".join(_covariance(spec, a.names[0], term) for a in statement.left for term in statement.right)
     if statement.op == ":=":
         return "worked out from every draw"
-    return "equal parameters"
+    left_side, right_side = statement.left_expression, statement.right_expression
+    named = left_side is not None and right_side is not None and left_side.places and right_side.places
+    return "equal parameters" if named else "a fixed parameter"
 
 
 def _names(names: list[str]) -> str:
@@ -100,8 +102,8 @@ def _parts(spec: Specification, equation: Equation) -> Iterator[str]:
 def function_words(spec: Specification, family: str) -> str:
     """A family of functions in words."""
     inducing = spec.settings.inducing or PAPER_INDUCING
-    kernel = _KERNEL[spec.settings.kernel] + (", a length-scale each parent" if spec.settings.ard else "")
-    return _FAMILY[family].format(inducing=inducing, kernel=kernel)
+    words = _FAMILY[family].format(inducing=inducing, kernel=_KERNEL[spec.settings.kernel])
+    return words.replace(")", ", a length-scale for each parent)") if spec.settings.ard else words
 
 
 def _covariance(spec: Specification, first: str, term: Term) -> str:
@@ -111,7 +113,10 @@ def _covariance(spec: Specification, first: str, term: Term) -> str:
     extra = f" ({', '.join(words)})" if words else ""
     if first != second:
         zero = isinstance(value, float) and value == 0
-        return f"{first} and {second} are independent" if zero else f"{first} and {second} covary{extra}"
+        what = "" if first in spec.roles.exogenous and second in spec.roles.exogenous else "the disturbances of "
+        if first not in spec.roles.measures:
+            what = "the errors of "
+        return f"{what}{first} and {second} " + ("are independent" if zero else f"covary{extra}")
     what = "disturbance variance" if first in spec.roles.parents else "variance"
     if first not in spec.roles.measures:
         what = "error variance"
@@ -154,7 +159,10 @@ def anchors(spec: Specification) -> list[str]:
     if by_mean:
         lines.append(f"{_names(by_mean)}: the origin is the latent's own mean or intercept, which is fixed")
     if by_marker and len(by_mean) < len(spec.order):
-        lines.append("other origins: the marker's intercept is fixed (at 0 by default) and the latent's mean is free")
+        lines.append(
+            ("other origins" if by_mean else "origins")
+            + ": an indicator's intercept is fixed (by default the marker's, at 0), the latent's mean or level is free"
+        )
     return lines
 
 
@@ -181,7 +189,7 @@ def computation(spec: Specification) -> list[str]:
     if core:
         lines.append(f"latents with latent effects: {_names(list(core))}")
     if leaves:
-        lines.append(f"last outcomes, which integrate out row by row: {_names(leaves)}")
+        lines.append(f"outcomes that cause nothing else: {_names(leaves)}")
     where = "standardised indicators" if settings.standardise else "centred indicators in their own units"
     lines.append(f"priors '{settings.priors}' on {where}; everything is reported in your units")
     return lines

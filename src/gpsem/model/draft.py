@@ -20,6 +20,7 @@ class Draft:
         "equal",
         "fixed",
         "freed",
+        "group",
         "kind",
         "label",
         "lhs",
@@ -39,11 +40,17 @@ class Draft:
         self.label = ""
         self.equal: tuple[str, int, int] | None = None  # equal("F=~y2"): the name of another row, and its place
         self.priors: dict[str, tuple[Prior, int, int]] = {}
+        self.group = 0  # of equal rows; 0 stands alone
         self.start, self.end = at
 
     @property
     def key(self) -> Key:
         return self.lhs, self.op, self.rhs
+
+    @property
+    def number(self) -> object:
+        """What it shares with the rows that are equal to it, and with no other."""
+        return self.group or id(self)
 
     @property
     def name(self) -> str:

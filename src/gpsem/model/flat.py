@@ -11,6 +11,8 @@ from gpsem.syntax.source import Source
 from gpsem.syntax.statements import Statement
 from gpsem.syntax.terms import Term
 
+MOST_ROWS = 200_000
+
 
 class FlatRow(NamedTuple):
     """One parameter as written: `lhs op rhs`, its modifiers, and the places of both names."""
@@ -40,6 +42,13 @@ def flatten(source: Source, statements: Sequence[Statement]) -> list[FlatRow]:
                         raise _twice(source, row, seen[key])
                 seen[row.lhs, row.op, row.rhs] = row
                 rows.append(row)
+                if len(rows) > MOST_ROWS:
+                    raise source.error(
+                        f"The model has more than {MOST_ROWS:,} parameters.",
+                        statement.start,
+                        statement.end,
+                        "Sums on both sides of an operator multiply: write fewer of them.",
+                    )
     return rows
 
 
@@ -84,7 +93,7 @@ def _row(source: Source, op: str, left: Term, term: Term) -> FlatRow:
     if op == "=~" and term.names[0] == lhs:
         raise source.error(f"'{lhs}' cannot be measured by itself.", term.start, term.end, "Name an indicator.")
     if op in ("~", "<~") and lhs in term.names and term.kind == "name":
-        raise source.error(f"'{lhs}' is regressed on itself.", term.start, term.end, "Take one of the two out.")
+        raise source.error(f"'{lhs}' is regressed on itself.", term.start, term.end, "Take it out.")
     return FlatRow(lhs, op, ":".join(term.names), term, left)
 
 

@@ -74,9 +74,17 @@ def misplaced(source: Source, rows: Sequence[FlatRow], roles: Roles) -> Iterator
                 f"'{row.rhs}' is a latent that measures '{row.lhs}': latents measured by latents are not estimated "
                 "by this version.",
                 _right(source, row),
-                f"Write a structural equation instead: {name_text(row.rhs)} ~ {name_text(row.lhs)}.",
+                f"Where '{row.lhs}' has indicators of its own, write an equation: {name_text(row.rhs)} ~ "
+                f"{name_text(row.lhs)}; a general factor can measure the indicators of all of them directly.",
             )
         elif row.op == "~":
+            label = row.modifier("label")
+            if label is not None and label.values[0] in latents:
+                yield Problem(
+                    f"'{label.values[0]}*{row.rhs}' would label the slope of '{row.rhs}' with the name of a latent.",
+                    source.place(label.start, row.term.end),
+                    f"A product of the two is {name_text(str(label.values[0]))}:{row.rhs}; a label needs another name.",
+                )
             yield from _regression(source, row, latents, indicators, known)
         elif row.op == "~~":
             yield from _covariance(source, row, roles, latents, indicators, known)
@@ -155,7 +163,8 @@ def _covariance(
         yield Problem(
             f"Residual covariances between indicators ({pair}) are not estimated by this version.",
             place,
-            "Take it out, or let the two share a latent of their own.",
+            f"Take it out, or let the two share a latent of their own, independent of exogenous ones: "
+            f"R =~ 1*{name_text(row.lhs)} + 1*{name_text(row.rhs)}; R ~~ 0*{name_text([*roles.exogenous, 'X'][0])}.",
         )
     elif row.lhs in roles.parents and row.rhs in roles.parents:
         yield Problem(

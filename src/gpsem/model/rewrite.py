@@ -7,12 +7,14 @@ from gpsem.model.settings import Settings
 from gpsem.model.specification import Specification, specify
 from gpsem.model.table import Row, Table
 from gpsem.syntax.expression import name_text, number
+from gpsem.syntax.prior import parse_prior
 from gpsem.syntax.source import Source
+from gpsem.syntax.tokens import tokenize
 
 
 def text_of(table: Table) -> str:
     """The model of a table in the language, with every default written out; line n is row n."""
-    lines = [_line(row, table) for row in table.rows]
+    lines = [_line(row) for row in table.rows]
     return "\n".join([*lines, *_constraints(table)]) + "\n"
 
 
@@ -38,17 +40,18 @@ def _constraints(table: Table) -> list[str]:
     return list(found)
 
 
-def _line(row: Row, table: Table) -> str:
+def _line(row: Row) -> str:
     lhs = name_text(row.lhs)
     if row.op == ":=":
         return f"{lhs} := {row.rhs}"
     if row.op == "~gp.scale":
         return f"# {row.name}: said with its function"
     if row.op == "~gp.sd":
-        priors = [*_priors(row.prior), *_scale_priors(row, table)]
         term = f"gp({row.rhs})"
-        return f"{lhs} ~ " + (" + ".join(f"{prior}*{term}" for prior in priors) or term)
-    term = {"~1": "1", "~": f"lin({row.rhs})" if ":" not in row.rhs else row.rhs}.get(row.op, name_text(row.rhs))
+        return f"{lhs} ~ " + (" + ".join(f"{prior}*{term}" for prior in _priors(row.prior)) or term)
+    term = "1" if row.op == "~1" else row.rhs if row.op == "~" else name_text(row.rhs)
+    if row.op == "~" and len(_names(row.rhs)) == 1:
+        term = f"lin({row.rhs})"
     op = "~" if row.op == "~1" else row.op
     if row.free and row.value is not None:
         raise GpsemError(
@@ -77,14 +80,9 @@ def _priors(text: str) -> list[str]:
     return [f'prior("{part.strip()}")' for part in text.split(";") if part.strip()]
 
 
-def _scale_priors(row: Row, table: Table) -> list[str]:
-    """A prior written on a length-scale's row belongs to its function's term."""
-    found: list[str] = []
-    parents = {part.strip() for part in row.rhs.split(",")}
-    for other in table.rows:
-        if other.op == "~gp.scale" and other.lhs == row.lhs and other.rhs in parents:
-            found += [p for p in _priors(other.prior) if p not in found]
-    return found
+def _names(text: str) -> list[str]:
+    """The names in a cell such as `A:B`."""
+    return [token.value for token in tokenize(Source(text, "the table")) if token.kind == "name"]
 
 
 def from_table(table: Table, settings: Settings) -> Specification:
@@ -92,22 +90,96 @@ def from_table(table: Table, settings: Settings) -> Specification:
     source = Source(text_of(table), "the table")
     spec = specify(source, settings)
     given = {_key(row): row for row in table.rows}
-    lacking = [row for row in spec.table.rows if _key(row) not in given]
-    if lacking:
-        raise GpsemError.of(
-            Problem(
-                f"The table lacks the row '{row.name}'.",
-                None,
-                "Give it back; with free 0 and value 0 it is fixed at zero."
-                if row.op in ("~~", "~1")
-                else "Give it back with the others.",
-            )
-            for row in lacking
+    built = {_key(row): row for row in spec.table.rows}
+    problems = [
+        Problem(
+            f"The table lacks the row '{row.name}'.",
+            None,
+            "Give it back; with free 0 and value 0 it is fixed at zero."
+            if row.op in ("~~", "~1")
+            else "Give it back with the others.",
         )
+        for key, row in built.items()
+        if key not in given
+    ]
+    problems += [
+        Problem(f"The model has no place for row {row.id} of the table, '{row.name}'.", None, "Take it out.")
+        for key, row in given.items()
+        if key not in built
+    ]
+    if len(given) < len(table.rows):
+        problems.append(Problem("A parameter has two rows in the table.", None, "Keep one of them."))
+    if not problems:
+        problems = _ineffective(given, built)
+    if problems:
+        raise GpsemError.of(problems)
     rows = tuple(row._replace(user=given[_key(row)].user) for row in spec.table.rows)
     return spec._replace(table=Table(rows))
 
 
-def _key(row: Row) -> tuple[str, str, str]:
-    left, right = (row.lhs, row.rhs) if row.op != "~~" else sorted((row.lhs, row.rhs))
-    return left, row.op, right
+_Key = tuple[str, str, str]
+
+
+def _ineffective(given: dict[_Key, Row], built: dict[_Key, Row]) -> list[Problem]:
+    """Cells that the model does not take over: they would be accepted and ignored."""
+    problems = []
+    numbers: dict[int, int] = {}
+    for key, row in given.items():
+        made = built[key]
+        cells = {
+            "value": (row.value, made.value),
+            "start": (row.start, made.start),
+            "label": (row.label, made.label),
+            "prior": (_canonical(row.prior), _canonical(made.prior)),
+            "free": (bool(row.free) and row.op != ":=", bool(made.free)),
+        }
+        for column, (theirs, ours) in cells.items():
+            if theirs != ours:
+                problems.append(
+                    Problem(
+                        f"Row {row.id} of the table ({row.name}) has something in '{column}' that has no effect there.",
+                        None,
+                        "A learned function takes priors only, on its row '~gp.sd'."
+                        if row.op.startswith("~gp")
+                        else f"Put the cell back to {_shown(ours)}.",
+                    )
+                )
+        if row.free and made.free and numbers.setdefault(row.free, made.free) != made.free:
+            problems.append(
+                Problem(
+                    f"Row {row.id} of the table ({row.name}) shares a number in 'free' but is not equal to the others.",
+                    None,
+                    "Give equal parameters one label and one number.",
+                )
+            )
+    if not problems and len(set(numbers.values())) < len(numbers):
+        problems.append(
+            Problem(
+                "Rows of the table share a label but have different numbers in 'free'.",
+                None,
+                "Equal parameters have one number; others have labels of their own.",
+            )
+        )
+    return problems
+
+
+def _canonical(priors: str) -> tuple[str, ...]:
+    return tuple(
+        sorted(str(parse_prior(part.strip(), Source(part), 0, 1)) for part in priors.split(";") if part.strip())
+    )
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is None or value == "" or value == () else repr(value)
+
+
+def _key(row: Row) -> _Key:
+    """What names a parameter, spelled one way: covariances and products in either order, definitions by name."""
+    if row.op == "~~":
+        left, right = sorted((row.lhs, row.rhs))
+        return left, row.op, right
+    if row.op == ":=":
+        return row.lhs, row.op, ""
+    if row.op in ("~", "~gp.sd", "~gp.scale"):
+        return row.lhs, row.op, "\n".join(sorted(_names(row.rhs)))
+    return row.lhs, row.op, row.rhs

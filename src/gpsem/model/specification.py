@@ -8,15 +8,17 @@ from typing import NamedTuple
 
 from gpsem.errors import GpsemError, Problem
 from gpsem.model import defaults, identify, refuse
+from gpsem.model.anchors import Anchors, anchor
 from gpsem.model.defined import Definition, define
 from gpsem.model.draft import Draft, Drafts
-from gpsem.model.equalities import unite
+from gpsem.model.equalities import settle, unite
 from gpsem.model.equations import Equation, equations
 from gpsem.model.flat import flatten
 from gpsem.model.roles import Roles, assign, causal_order
 from gpsem.model.settings import Settings, checked
 from gpsem.model.table import Row, Table
 from gpsem.model.units import unit_problems
+from gpsem.model.verdicts import Verdict
 from gpsem.model.written import write
 from gpsem.syntax.source import Source
 from gpsem.syntax.statements import Statement, parse
@@ -35,9 +37,9 @@ class Specification(NamedTuple):
     order: tuple[str, ...]  # latents, causes first
     blocks: tuple[tuple[str, ...], ...]  # exogenous latents, one mixture a block
     equations: tuple[Equation, ...]  # in causal order
-    anchors: defaults.Anchors
+    anchors: Anchors
     definitions: tuple[Definition, ...]  # in an order of evaluation
-    verdicts: tuple[identify.Verdict, ...]
+    verdicts: tuple[Verdict, ...]
 
     @property
     def key(self) -> frozenset[tuple[object, ...]]:
@@ -76,11 +78,15 @@ def specify(source: Source, settings: Settings) -> Specification:
     found = equations(source, rows, roles.endogenous, settings, problems)
     _raise(problems)
     drafts = write(source, rows, roles, found, problems)
-    anchors = defaults.complete(source, drafts, roles, found, settings, problems)
+    defaults.complete(source, drafts, roles, found, problems)
     classes = unite(source, drafts, statements, problems)
     _raise(problems)
+    anchors = anchor(source, drafts, roles, found, settings, problems)
+    problems.extend(settle(source, classes))
+    problems.extend(defaults.check_covariances(source, drafts, roles))
+    _raise(problems)
     definitions = define(source, statements, drafts, roles, problems)
-    problems.extend(unit_problems(source, drafts, classes, anchors))
+    problems.extend(unit_problems(source, drafts, classes, anchors, roles))
     _raise(problems)
     verdicts = identify.verdicts(source, drafts, roles, found, anchors, settings)
     _raise(Problem(v.what, v.place, v.remedy) for v in verdicts if v.level == "refused")
@@ -90,7 +96,7 @@ def specify(source: Source, settings: Settings) -> Specification:
         source,
         settings,
         statements,
-        _table(drafts, classes, definitions),
+        _table(drafts, definitions),
         roles,
         order,
         tuple(defaults.blocks(drafts, roles)),
@@ -133,15 +139,14 @@ def _section(draft: Draft) -> int:
     return 0 if draft.user else _DEFAULTS_IN_ORDER.get(draft.kind, 0)
 
 
-def _table(drafts: Drafts, classes: list[list[Draft]], definitions: list[Definition]) -> Table:
+def _table(drafts: Drafts, definitions: list[Definition]) -> Table:
     """Number the free parameters in order of appearance; equal ones share a number."""
-    leader = {id(row): id(rows[0]) for rows in classes for row in rows}
-    numbers: dict[int, int] = {}
+    numbers: dict[object, int] = {}
     rows: list[Row] = []
     for draft in sorted(drafts, key=_section):
         free = 0
         if draft.fixed is None:
-            free = numbers.setdefault(leader.get(id(draft), id(draft)), len(numbers) + 1)
+            free = numbers.setdefault(draft.number, len(numbers) + 1)
         priors = "; ".join(str(prior) for prior, _, _ in draft.priors.values())
         rows.append(
             Row(

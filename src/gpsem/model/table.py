@@ -167,6 +167,8 @@ def _empty(value: object) -> bool:
 
 def _text(record: Mapping[str, Any], name: str) -> str:
     value = record.get(name)
+    if name in ("lhs", "rhs") and isinstance(value, str):
+        return value  # a dot may be a name
     return "" if _empty(value) else str(value)
 
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpsem.errors import Problem
-from gpsem.model.defaults import Anchors
+from gpsem.model.anchors import Anchors
 from gpsem.model.draft import Draft, Drafts
+from gpsem.model.roles import Roles
 from gpsem.syntax.source import Source
 from gpsem.syntax.tokens import tokenize
 
-_REMEDY = "Fix a loading instead (the latent is then in that indicator's unit), or take this out."
+_REMEDY = "Let a marker set the latent's unit and origin (loading 1, intercept 0), or take this out."
 
 
-def unit_problems(source: Source, drafts: Drafts, classes: list[list[Draft]], anchors: Anchors) -> Iterator[Problem]:
+def unit_problems(
+    source: Source, drafts: Drafts, classes: list[list[Draft]], anchors: Anchors, roles: Roles
+) -> Iterator[Problem]:
     """Priors on fixed rows, which nothing would use; and what has no meaning in a rescaled unit."""
     for row in drafts:
         if row.fixed is not None:
@@ -36,7 +39,7 @@ def unit_problems(source: Source, drafts: Drafts, classes: list[list[Draft]], an
     rescaled = {latent for latent, how in anchors.scale.items() if how == "variance"}
     moved = {latent for latent, how in anchors.origin.items() if how == "mean"}
     if rescaled or moved:
-        yield from _in_other_units(source, drafts, classes, anchors, rescaled, moved)
+        yield from _in_other_units(source, drafts, classes, rescaled, moved, roles)
 
 
 def involved(row: Draft) -> set[str]:
@@ -51,42 +54,60 @@ def _in_other_units(
     source: Source,
     drafts: Drafts,
     classes: list[list[Draft]],
-    anchors: Anchors,
     rescaled: set[str],
     moved: set[str],
+    roles: Roles,
 ) -> Iterator[Problem]:
     for row in drafts:
-        latents = involved(row) & rescaled
-        if row.kind in ("loading", "slope", "function", "level") and latents and row.priors:
-            prior, start, end = next(iter(row.priors.values()))
+        latents = _touched(row, rescaled, moved, roles)
+        if not latents:
+            continue
+        latent = min(latents)
+        how = "its unit is its own variance" if latent in rescaled else "its origin is its own mean"
+        if row.priors:
+            _, start, end = next(iter(row.priors.values()))
             yield Problem(
-                f"The unit of '{min(latents)}' is its own variance; no prior on '{row.name}' in that unit can be used.",
+                f"'{latent}' is rescaled after estimation ({how}): a prior on '{row.name}' cannot be used.",
                 source.place(start, end),
                 _REMEDY,
             )
-        if row.kind in ("slope", "level") and latents and row.fixed not in (None, 0.0):
+        elif row.kind in ("slope", "level", "intercept") and row.fixed not in (None, 0.0) and latent in rescaled:
             yield Problem(
-                f"The unit of '{min(latents)}' is its own variance; '{row.name}' cannot be fixed in that unit.",
+                f"'{latent}' is rescaled after estimation ({how}): '{row.name}' cannot be fixed.",
                 row.place(source),
                 _REMEDY,
             )
-    markers = {anchors.marker[latent] for latent in moved}
-    for row in drafts.of("intercept"):
-        if row.lhs in markers and row.priors:
-            prior, start, end = next(iter(row.priors.values()))
-            yield Problem(
-                f"The origin of a latent is its own mean here; the prior '{prior}' on its marker's intercept "
-                "cannot be used.",
-                source.place(start, end),
-                "Let the marker's intercept be 0 and the mean free, or take the prior out.",
-            )
     for rows in classes:
-        if rows[0].kind not in ("loading", "slope") or rows[0].fixed is not None:
+        if rows[0].fixed is not None or rows[0].kind not in ("loading", "slope", "level", "intercept"):
             continue
-        latents = set().union(*(involved(row) for row in rows))
-        if latents & rescaled and (rows[0].kind == "slope" or len(latents) > 1):
+        latents = set().union(*(_touched(row, rescaled, moved, roles) for row in rows))
+        within = rows[0].kind == "loading" and len({row.lhs for row in rows}) == 1
+        within = within or (rows[0].kind == "intercept" and _move_together(drafts, rows, roles))
+        if latents and not within:
             yield Problem(
-                f"'{rows[0].name}' and '{rows[1].name}' cannot be equal in the unit of a latent's own variance.",
+                f"'{rows[0].name}' and '{rows[1].name}' cannot be equal: '{min(latents)}' is rescaled after "
+                "estimation, its unit or origin being its own variance or mean.",
                 rows[1].place(source),
                 _REMEDY,
             )
+
+
+def _move_together(drafts: Drafts, rows: list[Draft], roles: Roles) -> bool:
+    """Whether these intercepts stay equal when their latent moves: one latent, loadings fixed and equal."""
+    latents = {latent for row in rows for latent in roles.measured[row.lhs]}
+    loadings = [drafts.get(latent, "=~", row.lhs) for latent in latents for row in rows]
+    values = {loading.fixed for loading in loadings if loading is not None}
+    return len(latents) == 1 and len(values) == 1 and None not in values
+
+
+def _touched(row: Draft, rescaled: set[str], moved: set[str], roles: Roles) -> set[str]:
+    """Those of the rescaled or moved latents that a row's number depends on."""
+    if row.kind in ("loading", "function", "length"):
+        return involved(row) & rescaled
+    if row.kind == "slope":
+        return involved(row) & (rescaled | moved)
+    if row.kind == "level":
+        return {row.lhs, *roles.parents.get(row.lhs, ())} & (rescaled | moved)
+    if row.kind == "intercept":
+        return set(roles.measured[row.lhs]) & moved
+    return set()

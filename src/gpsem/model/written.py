@@ -81,6 +81,8 @@ def _modify(source: Source, draft: Draft, modifiers: Sequence[Modifier], problem
                     )
                 )
             draft.starting = float(value) if isinstance(value, float) else None
+            if draft.starting is not None and draft.starting <= 0 and kind.positive:
+                problems.append(Problem("A variance starts above 0.", place, "Write a positive number."))
             if value is None:
                 problems.append(Problem("A starting value is a number.", place, "Write start(0.5)*x."))
         elif modifier.kind == "label":
@@ -91,6 +93,8 @@ def _modify(source: Source, draft: Draft, modifiers: Sequence[Modifier], problem
             problem = _prior_problem(draft, value)
             if problem:
                 problems.append(Problem(problem[0], place, problem[1]))
+            elif draft.priors and draft.kind != "function":
+                problems.append(Problem("This parameter is given a second prior.", place, "Keep one of them."))
             draft.priors[value.on] = (value, modifier.start, modifier.end)
 
 
@@ -109,7 +113,7 @@ def _prior_problem(draft: Draft, prior: Prior) -> tuple[str, str] | None:
     low = prior.arguments[0] if prior.name == "uniform" else None
     if kind.positive and support != "positive" and not (low is not None and low >= 0):
         return (
-            f"'{prior}' can be negative or ends at 1, and {kind.named} is positive.",
+            f"'{prior}' {'ends at 1' if support == 'unit' else 'can be negative'}, but {kind.named} is positive.",
             'Write a positive one, such as prior("half_normal(1)[sd]") or prior("gamma(1, 0.5)[sd]").',
         )
     if not kind.positive and support == "unit":

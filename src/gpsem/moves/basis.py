@@ -38,9 +38,7 @@ def _spectral(shape: Shape, hyper: Array, real: Array, omega: Array) -> Array:
     if shape.kernel == "rbf":
         return jnp.exp(volume + 0.5 * d * jnp.log(2 * jnp.pi) - 0.5 * scaled)
     nu = {"matern32": 1.5, "matern52": 2.5}[shape.kernel]
-    constant = (
-        d * jnp.log(2.0) + 0.5 * d * jnp.log(jnp.pi) + gammaln(nu + 0.5 * d) - gammaln(nu) + nu * jnp.log(2 * nu)
-    )
+    constant = d * jnp.log(2.0) + 0.5 * d * jnp.log(jnp.pi) + gammaln(nu + 0.5 * d) - gammaln(nu) + nu * jnp.log(2 * nu)
     return jnp.exp(volume + constant - (nu + 0.5 * d) * jnp.log(2 * nu + scaled))
 
 

@@ -5,7 +5,7 @@ For one term, with $f_d \mid \bar f \sim N(k_d K_M^{-1} \bar f, v_d)$ and the re
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -116,7 +116,7 @@ def move_inputs(
     spread = jnp.linalg.inv(_spread(term.z, term.z) + SPREAD_NUGGET * jnp.eye(size))
     sd = jnp.exp(step)
 
-    def one(carry: tuple[Array, ...], m: Array) -> tuple[tuple[Array, ...], Array]:
+    def one(carry: Any, m: Array) -> tuple[Any, Array]:
         z, fbar, inv, spread, k, v, mean = carry
         others = (jnp.arange(size) != m).astype(float)
         rest = _without(inv, m, others)

@@ -33,7 +33,8 @@ def draw(
 
 def _others(linear: Linear, theta: Array) -> Array:
     values = linear.other_rows @ theta + linear.other_shift
-    return jnp.sum(log_density(linear.other_code, linear.other_arguments, values))
+    base = -0.5 * jnp.sum((linear.base_rows @ theta) ** 2 / linear.base_variance)
+    return jnp.sum(log_density(linear.other_code, linear.other_arguments, values)) - base
 
 
 def variances(spec: Variances, classes: Array) -> Array:

@@ -36,9 +36,7 @@ def move(problem: Problem, state: State, noise: Noise) -> tuple[State, Array]:
     weighted = jnp.einsum("jab,jbk->jak", grams, basis)
     precision = jnp.einsum("jak,jal->kl", basis, weighted)
     shift = jnp.einsum("jak,ja->k", basis, shifts - jnp.einsum("jab,jb->ja", grams, constant))
-    theta, accepted = linear.draw(
-        problem.measurement, precision, shift, state.theta, noise.theta, noise.theta_accept
-    )
+    theta, accepted = linear.draw(problem.measurement, precision, shift, state.theta, noise.theta, noise.theta_accept)
     loadings, intercepts = split(problem, theta)
     residual = problem.y - intercepts - state.x.T @ loadings.T
     squares = jnp.sum(seen * residual**2, axis=0)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from jax import Array
+Array = Any
+"""A JAX array inside the program, a NumPy array on its way in and out."""
 
 
 class Shape(NamedTuple):
@@ -41,6 +42,8 @@ class Linear(NamedTuple):
     other_shift: Array  # (k,)
     other_code: Array  # (k,)
     other_arguments: Array  # (k, 3)
+    base_rows: Array  # (k, theta): the centred normals that stand in for the others, and are divided out
+    base_variance: Array  # (k,)
 
 
 class Variances(NamedTuple):

@@ -25,6 +25,9 @@ class Check(NamedTuple):
     def __str__(self) -> str:
         return text(self)
 
+    def __repr__(self) -> str:
+        return text(self)
+
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values, for JSON."""
         return dictionary(self)
@@ -42,7 +45,7 @@ def text(check: Check) -> str:
         ("Computation", describe.computation(spec)),
     ]
     if check.data is not None:
-        parts.append(("Data", _data(check.data)))
+        parts.append(("Data", _data(check.data, spec.table.parameters)))
     return "\n\n".join("\n".join([f"{title}", *(f"  {line}" for line in lines)]) for title, lines in parts if lines)
 
 
@@ -68,7 +71,7 @@ def _verdicts(spec: Specification) -> list[str]:
     return lines
 
 
-def _data(data: Account) -> list[str]:
+def _data(data: Account, parameters: int) -> list[str]:
     cells = data.rows * len(data.indicators)
     share = 100 * data.missing / cells if cells else 0.0
     lines = [
@@ -76,6 +79,8 @@ def _data(data: Account) -> list[str]:
         f"complete rows {data.complete:,}; missing cells {data.missing:,} of {cells:,} ({share:.1f}%); "
         f"rows without any indicator {data.empty:,}" + (" (kept: they get the prior's scores)" if data.empty else ""),
     ]
+    if data.rows < parameters:
+        lines.append(f"warning: {data.rows:,} rows for {parameters:,} free parameters: the priors will decide much")
     if data.pattern_count > 1 or data.missing:
         lines.append(f"missing patterns {data.pattern_count:,}, the commonest:")
         lines += [

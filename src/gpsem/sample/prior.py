@@ -29,10 +29,10 @@ def draw_states(shape: Shape, problem: Problem, generator: np.random.Generator, 
     f = np.zeros((batch, shape.terms, shape.rows))
     variance = _expand(problem.disturbances, disturbance)
     weights = np.asarray(problem.structure.constant) + phi @ np.asarray(problem.structure.basis).T
-    for latent in np.flatnonzero(np.asarray(problem.endogenous) > 0):  # causes come first
+    for latent in map(int, np.flatnonzero(np.asarray(problem.endogenous) > 0)):  # causes come first
         full = np.concatenate([x, np.ones((batch, 1, shape.rows))], axis=1)
         mean = np.zeros((batch, shape.rows))
-        for t in np.flatnonzero(np.asarray(problem.term_latent) == latent):
+        for t in map(int, np.flatnonzero(np.asarray(problem.term_latent) == latent)):
             inputs = np.moveaxis(full[:, np.asarray(problem.term_inputs)[t]], 1, 2)
             fbar[:, t], f[:, t] = _function(shape, problem, hyper[:, t], z[:, t], inputs, t, generator)
             mean += f[:, t]
@@ -101,9 +101,7 @@ def _exogenous(
     return tuple(mixtures), x
 
 
-def _inverse_wishart(
-    generator: np.random.Generator, batch: tuple[int, ...], size: int, scale: float
-) -> FloatArray:
+def _inverse_wishart(generator: np.random.Generator, batch: tuple[int, ...], size: int, scale: float) -> FloatArray:
     normals = generator.standard_normal((*batch, size + 3, size))
     return np.asarray(scale * np.linalg.inv(np.swapaxes(normals, -1, -2) @ normals))
 
@@ -215,9 +213,7 @@ def _function(
         from gpsem.moves.basis import basis_features
 
         real = (np.asarray(problem.term_inputs)[t] < shape.latents).astype(float)
-        values = [
-            np.asarray(basis_features(shape, problem, hyper[b], inputs[b], real)).T @ u[b] for b in range(batch)
-        ]
+        values = [np.asarray(basis_features(shape, problem, hyper[b], inputs[b], real)).T @ u[b] for b in range(batch)]
         return u[..., 0], np.stack(values)[..., 0]
     k = _kernel(shape, hyper, z, z) + NUGGET * np.eye(shape.inducing)
     chol = np.linalg.cholesky(k)

@@ -99,7 +99,10 @@ def parse_expression(source: Source, tokens: list[Token]) -> Expression:
     left_over = reader.peek()
     if left_over.kind != "end":
         raise source.error(
-            f"'{left_over.value}' cannot stand here.", left_over.start, left_over.end, "An operator is missing before."
+            f"'{left_over.value}' cannot stand here.",
+            left_over.start,
+            left_over.end,
+            "Decimals have a point: 0.5." if left_over.value == "," else "An operator is missing before it.",
         )
     return Expression(tuple(reader.steps), tuple(reader.places))
 
@@ -309,6 +312,8 @@ def name_text(name: str) -> str:
 def is_plain(name: str) -> bool:
     """Whether a name needs no backticks."""
     first = name[:1]
+    if not name.strip("."):
+        return False
     if not (first.isalpha() or first in "._") or (first == "." and name[1:2].isdigit()) or name == "NA":
         return False
     return all(c.isalnum() or c in "._" for c in name)

@@ -89,6 +89,8 @@ def asked(source: Source, piece: list[Token]) -> Modifier:
 
 
 def _modifier(source: Source, piece: list[Token]) -> Modifier:
+    while len(piece) > 2 and piece[0].value == "(" and piece[0].kind == "op" and piece[-1].value == ")":
+        piece = piece[1:-1]
     first, last = piece[0], piece[-1]
     if len(piece) == 1 and first.kind in ("name", "text"):
         if first.kind == "name" and first.value == "NA":
@@ -96,8 +98,6 @@ def _modifier(source: Source, piece: list[Token]) -> Modifier:
         return Modifier("label", (_label(source, first),), first.start, first.end)
     if first.kind == "name" and len(piece) > 2 and piece[1].value == "(" and last.value == ")":
         return _called(source, piece)
-    if first.kind == "op" and first.value == "(" and last.value == ")":
-        return _modifier(source, piece[1:-1]) if len(piece) > 2 else _confused(source, piece)
     return _confused(source, piece)
 
 
@@ -156,7 +156,7 @@ def _is_na(piece: list[Token]) -> bool:
 
 def _text(source: Source, piece: list[Token]) -> str:
     if _is_na(piece):
-        return ""
+        raise source.error("NA is not a label.", piece[0].start, piece[0].end, "Write the label, or leave it out.")
     if len(piece) != 1 or piece[0].kind not in ("name", "text"):
         raise source.error("A text is expected here.", piece[0].start, piece[-1].end, 'Write it in quotes: "a".')
     return _label(source, piece[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from gpsem.errors import GpsemError
@@ -16,7 +17,6 @@ BLOCKS = ("group", "level", "block", "class")
 _ENDS_OPEN = frozenset("+-*/^,(?:") | {"**", *RELATIONS, *CONSTRAINTS}
 _BEGINS_OPEN = frozenset("+-*/^,)?:") | {"**"}
 _OPERATORS = frozenset((*RELATIONS, *CONSTRAINTS))
-_NO_NAME = Token("end", "", 0, 0)
 
 
 class Statement(NamedTuple):
@@ -34,8 +34,8 @@ class Statement(NamedTuple):
 
 def parse(source: Source) -> tuple[Statement, ...]:
     """All statements of a text, or the first mistake with its place."""
+    _not_a_script(source)
     tokens = tokenize(source)
-    _not_a_script(source, tokens)
     statements = tuple(_statement(source, run) for run in _runs(source, tokens))
     if not statements:
         raise GpsemError("The model text holds no statement.", remedy="Write at least 'F =~ y1 + y2 + y3'.")
@@ -169,6 +169,13 @@ def _block(source: Source, tokens: list[Token]) -> Statement | None:
     if first.value.casefold() not in BLOCKS:
         if any(t.kind == "op" and t.value in _OPERATORS for t in tokens):
             return None
+        if first.value.upper() in ("TITLE", "DATA", "VARIABLE", "ANALYSIS", "MODEL", "OUTPUT", "DEFINE", "PLOT"):
+            raise source.error(
+                f"'{first.value}:' is a section of Mplus; this is lavaan's language.",
+                first.start,
+                first.end,
+                "Write the model alone: F =~ y1 + y2 + y3 for BY, Y ~ X for ON, A ~~ B for WITH.",
+            )
         raise source.error(
             f"'{first.value}:' opens no block.",
             first.start,
@@ -190,11 +197,13 @@ def _no_operator(source: Source, tokens: list[Token]) -> GpsemError:
     mplus = {"BY": "=~", "ON": "~", "WITH": "~~"}
     for word in words:
         if word.upper() in mplus and len(words) > 2:
+            names = [t.value for t in tokens[2:] if t.kind == "name"]
+            plain = len(names) == len(words) - 2
             return source.error(
                 f"'{word}' is Mplus's word; this is lavaan's language.",
                 first.start,
                 last.end,
-                f"Write '{words[0]} {mplus[word.upper()]} {' + '.join(words[2:6])}'.",
+                f"Write '{words[0]} {mplus[word.upper()]} {' + '.join(names) if plain else 'y1 + y2 + y3'}'.",
             )
     if first.value.upper() in SEMOPY and len(tokens) > 1 and tokens[1].value == "(":
         return source.error(
@@ -224,16 +233,19 @@ SEMOPY = {
 }
 
 
-def _not_a_script(source: Source, tokens: list[Token]) -> None:
+_SCRIPT = re.compile(
+    r"""(?:\s|[#!][^\n]*\n)*(?P<code>(?:library|require|suppress\w*)\s*\(|(?:import|from)\s+[\w.]+\s|"""
+    r"""[\w.]+\s*(?:<-|=(?![~=]))\s*[rf]?["'])"""
+)
+
+
+def _not_a_script(source: Source) -> None:
     """R or Python code around a model is the commonest paste: say so, rather than stumble over its signs."""
-    first = tokens[0]
-    second = tokens[1] if len(tokens) > 1 else _NO_NAME
-    third = tokens[2] if len(tokens) > 2 else _NO_NAME
-    opens_text = third.kind == "text" or third.value in ("'", '"')
-    if first.kind == "name" and (second.value == "<-" or (second.value == "=" and opens_text)):
+    match = _SCRIPT.match(source.text)
+    if match:
         raise source.error(
             "This is code that holds a model, not the model itself.",
-            first.start,
-            second.end,
+            match.start("code"),
+            match.end("code"),
             "Give only what stands between the quotation marks.",
         )
