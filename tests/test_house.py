@@ -25,27 +25,35 @@ ARROWS = {
     "moves": {"maths"},
     "sample": {"moves", "maths"},
     "assemble": {"sample", "moves", "maths", "model", "data", "syntax", "errors"},
-    "results": {"sample", "model", "data", "syntax", "errors"},
-    "pipeline": {"results", "sample", "model", "data", "syntax", "errors"},
+    "results": {"assemble", "sample", "moves", "model", "data", "syntax", "errors"},
+    "pipeline": {"results", "assemble", "sample", "model", "data", "datasets", "syntax", "errors"},
     "report": {"results", "model", "errors"},
+    "terminal": set(),
     "scale": {"sample", "errors"},
-    "cli": {"report", "pipeline", "results", "datasets", "model", "data", "syntax", "errors", ""},
+    "cli": {"report", "terminal", "pipeline", "results", "datasets", "model", "data", "syntax", "errors", ""},
     "__main__": {"cli"},
     "__init__": {"pipeline", "results", "datasets", "errors"},
 }
 # Where a library may be imported at all, and whether it may be at the head of a file there.
 HOMES = {
     "pandas": {"data", "datasets", "results"},
-    "numpy": {"data", "datasets", "results", "model", "maths", "moves", "sample", "assemble"},
+    "numpy": {"data", "datasets", "results", "model", "maths", "moves", "sample", "assemble", "report", "terminal"},
     "networkx": {"model"},
     "click": {"cli"},
-    "jax": {"maths", "moves", "sample"},
+    "jax": {"maths", "moves", "sample", "pipeline", "results"},
+    "matplotlib": {"report"},
     "arviz_base": {"results"},
     "arviz_stats": {"results"},
     "xarray": {"results"},
     "pyarrow": {"data"},
 }
-ONLY_INSIDE_FUNCTIONS = {("numpy", "model"), ("networkx", "model")}
+ONLY_INSIDE_FUNCTIONS = {
+    ("numpy", "model"),
+    ("networkx", "model"),
+    ("jax", "pipeline"),
+    ("jax", "results"),
+    ("matplotlib", "report"),
+}
 
 
 def part(file: Path) -> str:

@@ -10,16 +10,22 @@ if TYPE_CHECKING:
     from gpsem import datasets as datasets
     from gpsem.errors import GpsemError as GpsemError
     from gpsem.pipeline import Model as Model
+    from gpsem.pipeline import fit as fit
+    from gpsem.pipeline import load as load
     from gpsem.results.checks import Check as Check
+    from gpsem.results.fit import Fit as Fit
 
 _HOMES = {
     "Model": "gpsem.pipeline",
     "Check": "gpsem.results.checks",
+    "Fit": "gpsem.results.fit",
+    "fit": "gpsem.pipeline",
+    "load": "gpsem.pipeline",
     "GpsemError": "gpsem.errors",
     "datasets": "gpsem.datasets",
 }
 
-__all__ = ["Check", "GpsemError", "Model", "__version__", "datasets"]
+__all__ = ["Check", "Fit", "GpsemError", "Model", "__version__", "datasets", "fit", "load"]
 
 
 def __getattr__(name: str) -> Any:

@@ -17,11 +17,14 @@ from gpsem.results.checks import Check
 from gpsem.syntax.source import Source
 
 if TYPE_CHECKING:
+    import threading
+
     import networkx as nx
     import pandas as pd
 
     from gpsem.data.prepare import Data
     from gpsem.data.read import Read
+    from gpsem.results.fit import Fit
 
 Missing = Sequence[float | str] | float | str | None
 
@@ -156,3 +159,100 @@ def places(spec: Specification) -> tuple[Mapping[str, Place], Mapping[str, Place
         for term in statement.right:
             indicators.setdefault(term.names[0], spec.source.place(term.start, term.end))
     return latents, indicators
+
+
+SAMPLERS = ("paper", "paper-joint")
+MOST_CHAINS = 1000
+
+
+def fit(
+    model: Model,
+    data: Any,
+    chains: int = 4,
+    draws: int = 1000,
+    warmup: int = 1000,
+    seed: int = 1,
+    sampler: str = "paper",
+    out: str | None = None,
+    cores: int | None = None,
+    force: bool = False,
+    missing: Missing = (),
+    report: Any = None,
+    stop: threading.Event | None = None,
+) -> Fit:
+    """Draw from the posterior of a model given data: prepare → assemble → sample → pack.
+
+    `sampler="paper"` is the paper's own, corrected; `"paper-joint"` proposes pseudo-functions with their inputs.
+    """
+    for name, value, least, most in (
+        ("chains", chains, 1, MOST_CHAINS),
+        ("draws", draws, 1, 10**9),
+        ("warmup", warmup, 0, 10**9),
+        ("seed", seed, 0, 2**63 - 1),
+        ("cores", 1 if cores is None else cores, 1, 10**4),
+    ):
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise GpsemError(f"{name}={value!r} cannot be used.", remedy=f"It is a whole number from {least:,}.")
+    if sampler not in SAMPLERS:
+        raise GpsemError(f"sampler={sampler!r} is not known.", remedy=f"It can be {', '.join(map(repr, SAMPLERS))}.")
+    if out is not None:
+        from gpsem.results.store import refuse_existing
+
+        refuse_existing(out, force)
+    ready = prepared(model.specification, data, missing)
+    start_numerics()
+    import os
+    import time
+
+    from gpsem.assemble.problem import build, starts
+    from gpsem.results.fit import Fit, Run
+    from gpsem.sample.run import run_chains
+    from gpsem.sample.start import start_state, start_steps
+
+    began = time.monotonic()
+    built = build(model.specification, ready, joint=sampler == "paper-joint")
+    theta, phi = starts(built)
+    states = [start_state(built.shape, built.problem, theta, phi, seed, chain) for chain in range(chains)]
+    found = run_chains(
+        built.shape,
+        built.problem,
+        states,
+        start_steps(built.shape),
+        seed,
+        warmup,
+        draws,
+        min(chains, cores or os.cpu_count() or 1),
+        report,
+        stop,
+    )
+    kept = found.kept.x.shape[1] if found.kept.x.ndim > 2 else 0
+    if not kept:
+        raise GpsemError("The run was stopped before any draw was kept.", remedy="Run it again.", code=130)
+    run = Run(sampler, chains, kept, warmup, seed, time.monotonic() - began, found.interrupted)
+    made = Fit(built, ready, found.kept, found.accepted, run)
+    if out is not None:
+        made.save(out, force)
+    return made
+
+
+def load(folder: str) -> Fit:
+    """A run that was saved, as it was."""
+    start_numerics()
+    from gpsem.results.store import load as read_run
+
+    return read_run(folder)
+
+
+def start_numerics() -> None:
+    """The one place that sets JAX up: float64, one thread a program, compiled programs kept on disk."""
+    import os
+
+    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+    import jax
+
+    from gpsem.datasets.files import cache
+
+    jax.config.update("jax_enable_x64", True)
+    if not os.environ.get("JAX_COMPILATION_CACHE_DIR"):
+        jax.config.update("jax_compilation_cache_dir", str(cache() / "compiled"))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)

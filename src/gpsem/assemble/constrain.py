@@ -86,11 +86,11 @@ def with_priors(found: Constrained, rows: Sequence[Row | None], variance: float)
         found.basis,
         precision,
         shift,
-        np.array([r for r, *_ in others]).reshape(-1, size),
+        np.array([r for r, *_ in others]).reshape(len(others), size),
         np.array([t for _, t, *_ in others]),
         np.array([c for *_, c, _ in others], int),
-        np.array([a for *_, a in others]).reshape(-1, 3),
-        np.array([r for r, _ in spare]).reshape(-1, size),
+        np.array([a for *_, a in others]).reshape(len(others), 3),
+        np.array([r for r, _ in spare]).reshape(len(spare), size),
         np.array([v for _, v in spare]),
     )
 

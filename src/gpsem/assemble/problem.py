@@ -278,3 +278,34 @@ def _check_supported(spec: Specification, table: dict[tuple[str, str, str], Row]
 def names_in(text: str) -> tuple[str, ...]:
     """The names of a table cell such as `A,B` or `A:B`."""
     return tuple(token.value for token in tokenize(Source(text)) if token.kind == "name")
+
+
+def starts(built: Built) -> tuple[FloatArray, FloatArray]:
+    """Where coefficients start: loadings 1 and the rest 0 internally, or what the text says, in its units."""
+    layout = built.layout
+    table = {(row.lhs, row.op, row.rhs): row for row in layout.rows}
+    entries = [(y, x) for y in layout.indicators for x in (*layout.spec.roles.measured[y], "")]
+    rows_m = [_internal_row(layout.spec, table, entry) for entry in entries]
+    rows_s = [_slope_row(layout.spec, table, latent, factors) for latent, factors in layout.slopes]
+    like = np.array([1.0 if r.op == "=~" else 0.0 for r in _firsts(rows_m)])
+    return _started(rows_m, like, layout.measurement), _started(
+        rows_s, np.zeros(len(_firsts(rows_s))), layout.structure
+    )
+
+
+def _firsts(rows: list[Any]) -> list[Row]:
+    """The first row of each class, in the classes' order."""
+    found: dict[int, Row] = {}
+    for row in rows:
+        if row is not None and row.free:
+            found.setdefault(row.free, row)
+    return list(found.values())
+
+
+def _started(rows: list[Any], internal: FloatArray, constrained: Constrained) -> FloatArray:
+    given = [row.start for row in _firsts(rows)]
+    if not any(start is not None for start in given):
+        return internal
+    user = constrained.user_rows @ internal + constrained.user_shift
+    user = np.array([u if start is None else start for u, start in zip(user, given, strict=True)])
+    return np.asarray(np.linalg.solve(constrained.user_rows, user - constrained.user_shift))
