@@ -41,7 +41,8 @@ class Progress:
         total, done = step.total * len(self.done), sum(self.done)
         rate = done / max(now - self.began, 1e-9)
         phase = "warm-up" if max(self.done) <= step.warmup else "sampling"
-        line = f"{phase}: {done:,} of {total:,} sweeps, {rate:,.0f} a second, {_duration((total - done) / max(rate, 1e-9))} left"
+        left = _duration((total - done) / max(rate, 1e-9))
+        line = f"{phase}: {done:,} of {total:,} sweeps, {rate:,.0f} a second, {left} left"
         worst = worst_rhat(self.kept)
         if np.isfinite(worst):
             line += f", worst R-hat about {worst:.2f}"

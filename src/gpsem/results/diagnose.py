@@ -25,7 +25,7 @@ def diagnose(draws: FloatArray) -> Diagnosis:
     varying = np.array([bool(np.ptp(draws[:, :, n]) > 0) for n in range(quantities)], bool)
     if draws.shape[1] < 4 or not varying.any():
         return Diagnosis(empty, empty.copy(), empty.copy())
-    from arviz_stats.base import array_stats
+    from arviz_stats.base import array_stats  # type: ignore[attr-defined]
 
     given = draws[:, :, varying]
     found = Diagnosis(empty.copy(), empty.copy(), empty.copy())

@@ -66,7 +66,7 @@ class Fit:
 
     @cached_property
     def _varying(self) -> tuple[list[Row], Diagnosis]:
-        rows = [row for row in self.built.layout.rows if np.ptp(self.draws[row.id]) > 0]
+        rows = [row for row in self.built.layout.rows if row.value is None]
         stacked = np.stack([self.draws[row.id] for row in rows], axis=2)
         return rows, diagnose(stacked)
 
@@ -110,7 +110,7 @@ class Fit:
                 "row": np.repeat(np.asarray(self.data.labels), len(names)),
                 "latent": np.tile(names, len(flat[0])),
                 "mean": flat.mean(axis=0).ravel(),
-                "sd": flat.std(axis=0, ddof=1).ravel(),
+                "sd": flat.std(axis=0, ddof=min(1, len(flat) - 1)).ravel(),
                 "lower": lower.ravel(),
                 "upper": upper.ravel(),
             }
@@ -124,7 +124,7 @@ class Fit:
         values, slopes = self._on(latent, parents, grid.to_numpy(float), seed)
         made = grid.copy()
         tails = [(1 - level) / 2, (1 + level) / 2]
-        made["mean"], made["sd"] = values.mean(axis=0), values.std(axis=0, ddof=1)
+        made["mean"], made["sd"] = values.mean(axis=0), values.std(axis=0, ddof=min(1, len(values) - 1))
         made["lower"], made["upper"] = np.quantile(values, tails, axis=0)
         for n, parent in enumerate(parents):
             tag = f"slope_{parent}" if len(parents) > 1 else "slope"

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from gpsem import __version__
 from gpsem.assemble.problem import build
 from gpsem.data.account import take
 from gpsem.data.prepare import Data
@@ -25,6 +24,7 @@ from gpsem.model.settings import Settings
 from gpsem.model.specification import specify
 from gpsem.results.tree import kept_of
 from gpsem.syntax.source import Source
+from gpsem.version import __version__
 
 if TYPE_CHECKING:
     from gpsem.results.fit import Fit
@@ -114,7 +114,7 @@ def load(folder: str) -> Fit:
     )
     kept = kept_of(stored["internal"])
     accepted = {
-        name.removeprefix("accept_"): np.asarray(value) for name, value in stored["sample_stats"].data_vars.items()
+        str(name).removeprefix("accept_"): np.asarray(value) for name, value in stored["sample_stats"].data_vars.items()
     }
     run = Run(**{key: told["run"][key] for key in Run._fields})
     return Fit(build(spec, data, joint=told["run"]["joint"]), data, kept, accepted, run)

@@ -47,7 +47,7 @@ def frame(
 
 def _numbers(values: FloatArray, level: float) -> list[float]:
     lower, upper = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return [float(values.mean()), float(values.std(ddof=1)), float(lower), float(upper)]
+    return [float(values.mean()), float(values.std(ddof=min(1, values.size - 1))), float(lower), float(upper)]
 
 
 def _preset(built: Built, row: Row, preset: Preset) -> str:
@@ -128,7 +128,8 @@ def _head(summary: Summary) -> list[str]:
     settings = summary.built.layout.spec.settings
     return [
         f"gpsem: structural='{settings.structural}', sampler='{run.sampler}', priors='{settings.priors}'",
-        f"{shape.rows:,} rows; {run.chains} chains of {run.draws:,} draws after {run.warmup:,} of warm-up; seed {run.seed}",
+        f"{shape.rows:,} rows; {run.chains} chains of {run.draws:,} draws after {run.warmup:,} of warm-up; "
+        f"seed {run.seed}",
         f"intervals hold {summary.level:.0%} of the posterior; est is its mean; numbers are in your units",
     ]
 

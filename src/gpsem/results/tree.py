@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from gpsem import __version__
 from gpsem.sample.run import Kept
+from gpsem.version import __version__
 
 if TYPE_CHECKING:
     from gpsem.results.fit import Fit
@@ -20,7 +20,7 @@ def tree(fit: Fit) -> xr.DataTree:
     """Dims chain and draw first, then named ones; what is label-dependent is in `internal` only."""
     layout, data = fit.built.layout, fit.data
     rows = [str(label) for label in data.labels]
-    free = [row for row in layout.rows if np.ptp(fit.draws[row.id]) > 0]
+    free = [row for row in layout.rows if row.value is None]
     sample = xr.Dataset(
         {
             "parameter_value": (("chain", "draw", "parameter"), np.stack([fit.draws[r.id] for r in free], axis=2)),

@@ -156,7 +156,7 @@ def _chain(
         many = [draw_noise(shape, gammas, theta, phi, seed, number, at + n) for n in range(CHUNK)]
         noises = jax.tree.map(lambda *a: np.stack(a), *many)
         state, (saved, info) = run(on_device, state, steps, noises, count)
-        saved, info = jax.tree.map(lambda a: np.asarray(a)[:count], (saved, info))
+        saved, info = jax.tree.map(lambda a, count=count: np.asarray(a)[:count], (saved, info))
         if warming:
             steps = _adapted(steps, info, at // CHUNK)
         else:
