@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 DEMO ?= gpsem-demo
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test lint types fuzz bench bench-check lavaan-reference clean
+.PHONY: demo test lint types fuzz bench bench-check bench-paper calibrate lavaan-reference clean
 
 demo: $(VENV)/.base
 	@$(BIN)/gpsem demo --out $(DEMO) --force || [ $$? -eq 1 ]  # 1: done, but the diagnostics object
@@ -26,10 +26,17 @@ types: $(VENV)/.dev
 fuzz: $(VENV)/.dev
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest --quiet tests/syntax tests/data
 
-bench: bench-check
+bench: bench-check bench-paper
 
 bench-check: $(VENV)/.base
 	$(BIN)/python benchmarks/check_speed.py
+
+bench-paper: $(VENV)/.dev
+	$(BIN)/python benchmarks/paper_sampler.py
+
+# Long forms of the proofs, each case written as it ends and skipped when it is there.
+calibrate: $(VENV)/.dev
+	$(BIN)/python tests/calibration/calibrate.py
 
 # What lavaan itself makes of the texts in tests/ (needs R with lavaan and jsonlite; skipped where they are absent).
 lavaan-reference:
