@@ -235,6 +235,21 @@ def fit(
     return made
 
 
+def simulate(model: Model, rows: int, seed: int = 1, like: Any = None, missing: Missing = ()) -> pd.DataFrame:
+    """Rows from the prior: one draw of all parameters and functions, then latents and indicators.
+
+    In the units of `like` where given, else on the standardised scale (each indicator in its own standard deviation).
+    """
+    for name, value, least in (("rows", rows, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= 10**7:
+            raise GpsemError(f"{name}={value!r} cannot be used.", remedy=f"It is a whole number from {least}.")
+    start_numerics()
+    from gpsem.assemble.simulate import simulate as draw
+
+    scaling = None if like is None else prepared(model.specification, like, missing).scaling
+    return draw(model.specification, rows, seed, scaling)
+
+
 def load(folder: str) -> Fit:
     """A run that was saved, as it was."""
     start_numerics()

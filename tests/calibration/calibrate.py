@@ -17,8 +17,10 @@ jax.config.update("jax_enable_x64", True)
 sys.path.insert(0, str(Path(__file__).parent))
 import geweke
 import numpy as np
+import nuts
 import sbc
 from problems import errata, problem
+from scipy.stats import norm
 
 OUT = Path(__file__).parents[2] / "benchmarks" / "out" / "calibration"
 SLIPS = ("a1", "a3", "a4", "a5", "a6", "a7", "b5", "b8")
@@ -40,6 +42,8 @@ def cases() -> dict[str, tuple[str, dict[str, Any], dict[str, float]]]:
     for family in ("linear", "quadratic"):
         for graph in ("chain", "two", "sum"):
             found[f"sbc {family} {graph}"] = ("sbc", {"graph": graph, "family": family, "rows": 20}, {})
+    for family in ("linear", "quadratic", "gp"):
+        found[f"nuts {family}"] = ("nuts", {"family": family, "rows": 15}, {})
     return found
 
 
@@ -47,7 +51,19 @@ def judged(kind: str, options: dict[str, Any], planted: dict[str, float]) -> dic
     shape, made, steps = problem(**options)
     made = made._replace(errata=errata(**planted))
     start = time.perf_counter()
-    if kind == "geweke":
+    if kind == "nuts":
+        agreed = nuts.compare(shape, made, steps, seed=5)
+        bound = float(norm.isf(0.0005 / len(agreed.z)))
+        result = {
+            "worst": float(np.abs(agreed.z).max()),
+            "bound": bound,
+            "mean_square": float((agreed.z**2).mean()),
+            "statistics": len(agreed.z),
+            "sd ratios": [float(agreed.sd_ratio.min()), float(agreed.sd_ratio.max())],
+            "rhat of NUTS": agreed.rhat,
+        }
+        result["passes"] = result["worst"] < bound and agreed.rhat < 1.02
+    elif kind == "geweke":
         found = geweke.geweke(shape, made, steps, geweke.runner(shape), seed=101, chains=600, rounds=200)
         result = {
             "worst": found.worst,

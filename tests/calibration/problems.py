@@ -56,6 +56,7 @@ def problem(
     joint: bool = False,
     kernel: str = "rbf",
     ard: bool = False,
+    mixed: bool = False,
 ) -> tuple[Shape, Problem, Steps]:
     """`chain`: X0 -> X1; `two`: X0, X1 (one joint mixture) -> X2; `sum`: X0 -> X1, and X2 of X0 and X1 in two terms."""
     latents, terms, blocks = {
@@ -124,5 +125,36 @@ def problem(
         spread_scale=np.asarray(1.0),
         errata=errata(),
     )
+    if mixed:
+        made = _with_other_priors(made)
     steps = Steps(np.full(latents, np.log(0.6)), np.full(t, np.log(0.7)), np.full(t, np.log(0.6)))
     return shape, made, steps
+
+
+def _with_other_priors(made: Problem) -> Problem:
+    """Priors that are not conjugate: Student's t on a loading, a half-normal on an sd, a gamma on a precision, a
+    lognormal on a disturbance, and a normal on a sum of two coefficients."""
+    old = made.measurement
+    n = len(old.precision)
+    row, other = np.eye(n)[0], np.eye(n)[2]
+    tied = 0.7 * other + 0.5 * np.eye(n)[3]
+    precision = old.precision + np.outer(tied, tied) / 0.8**2
+    measurement = old._replace(
+        precision=precision,
+        shift=tied * 0.4 / 0.8**2,
+        other_rows=np.array([2.0 * row]),
+        other_shift=np.array([0.3]),
+        other_code=np.array([1]),
+        other_arguments=np.array([[6.0, 0.5, 0.8]]),
+        base_rows=np.array([row]),
+        base_variance=np.array([1.0]),
+    )
+    code = made.errors.code.copy()
+    power, arguments, unit = made.errors.power.copy(), made.errors.arguments.copy(), made.errors.unit.copy()
+    code[0], power[0], arguments[0], unit[0] = 8, 0.5, (1.0, 1.0, 1.0), 2.0
+    code[1], power[1], arguments[1] = 5, -1.0, (3.0, 2.0, 1.0)
+    errors = made.errors._replace(code=code, power=power, arguments=arguments, unit=unit)
+    disturbances = made.disturbances._replace(
+        code=np.array([4]), arguments=np.array([[-0.5, 0.5, 1.0]]), power=np.array([1.0])
+    )
+    return made._replace(measurement=measurement, errors=errors, disturbances=disturbances)

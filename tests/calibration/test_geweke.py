@@ -21,6 +21,7 @@ CASES: dict[str, dict[str, Any]] = {
     "non-sparse": {"family": "full-gp"},
     "basis": {"family": "basis", "graph": "two", "kernel": "matern32"},
     "quadratic": {"family": "quadratic", "graph": "two"},
+    "linear, priors that are not conjugate": {"family": "linear", "mixed": True},
 }
 FIRST = "sparse, one parent, missing cells"
 JOINT = "sparse, sums of functions, pseudo-values proposed too"

@@ -13,12 +13,12 @@ from typing import Any
 import click
 
 from gpsem.cli.checking import check, data
-from gpsem.cli.fitting import INTERRUPTED, demo, fit, summary
+from gpsem.cli.fitting import INTERRUPTED, demo, fit, simulate, summary
 from gpsem.cli.options import with_debug
 from gpsem.errors import MACHINE_AT_FAULT, GpsemError
 from gpsem.version import __version__
 
-_LATER = ("continue", "report", "score", "impute", "density", "curve", "do", "simulate", "compare", "cv")
+_LATER = ("continue", "report", "score", "impute", "density", "curve", "do", "compare", "cv")
 
 
 class _Commands(click.Group):
@@ -48,7 +48,7 @@ def app() -> None:
     """
 
 
-for _command in (check, data, fit, summary, demo):
+for _command in (check, data, fit, summary, simulate, demo):
     app.add_command(_command)
 
 

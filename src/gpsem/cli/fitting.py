@@ -96,6 +96,34 @@ def summary(run: str, form: str, level: float) -> int:
 
 
 @click.command()
+@click.argument("model")
+@click.option("-n", "--rows", type=int, default=1000, metavar="N", help="Rows (1000).")
+@click.option("--seed", type=int, default=1, metavar="S", help="Seed (1).")
+@click.option("--like", metavar="DATA", help="A table whose units the rows are to have; else standardised.")
+@click.option("--out", metavar="FILE", help="Write CSV there instead of to standard output.")
+@click.option("--force", is_flag=True, help="Write over FILE.")
+@model_options
+@with_debug
+def simulate(model: str, rows: int, seed: int, like: str | None, out: str | None, force: bool, **options: Any) -> None:
+    """Rows drawn from the prior of MODEL: one draw of everything, latents first, then indicators.
+
+    \b
+    Example:
+      gpsem simulate model.txt -n 2000 --seed 1 --like data.csv --out prior.csv
+    """
+    from gpsem import pipeline
+    from gpsem.data.read import read as read_data
+
+    made = pipeline.Model(model_text(model), name=named(model), **settings_of(options)._asdict())
+    table = pipeline.simulate(made, rows, seed, None if like is None else read_data(like)).to_csv(index=False)
+    if out is None:
+        click.echo(table, nl=False)
+    else:
+        write_file(Path(out), table, force)
+        click.echo(f"wrote {out}", err=True)
+
+
+@click.command()
 @click.option("--out", default="gpsem-demo", metavar="DIR", help="Folder for the files of the demo (gpsem-demo).")
 @click.option("--draws", type=int, default=2000, metavar="N", help="Draws kept of each chain (2000).")
 @click.option("--force", is_flag=True, help="Write over files that are there.")

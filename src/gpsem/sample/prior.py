@@ -14,6 +14,9 @@ from gpsem.moves.types import Linear, Mixture, Problem, Shape, State, Variances
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 NUGGET = 1e-4
 PIECES = 200
+TRIES = 5_000
+FEW_POINTS = 12
+GIBBS_SWEEPS = 5
 
 
 def draw_states(shape: Shape, problem: Problem, generator: np.random.Generator, batch: int) -> State:
@@ -57,18 +60,29 @@ def draw_data(problem: Problem, state: State, generator: np.random.Generator) ->
 
 
 def _linear(linear: Linear, generator: np.random.Generator, batch: int) -> FloatArray:
-    """Gaussian priors only: others would need their own draws."""
+    """Gaussian priors together; a parameter with another prior is then put where that prior draws it."""
     precision = np.asarray(linear.precision)
     if not len(precision):
         return np.zeros((batch, 0))
     cov = np.linalg.inv(precision)
     mean = cov @ np.asarray(linear.shift)
-    return mean + generator.standard_normal((batch, len(mean))) @ np.linalg.cholesky(cov).T
+    theta = mean + generator.standard_normal((batch, len(mean))) @ np.linalg.cholesky(cov).T
+    for n, row in enumerate(np.asarray(linear.other_rows)):
+        own = int(np.argmax(np.abs(np.asarray(linear.base_rows)[n])))
+        code, arguments = int(np.asarray(linear.other_code)[n]), np.asarray(linear.other_arguments)[n]
+        wanted = draw_prior(code, arguments, generator, batch)
+        now = theta @ row + float(np.asarray(linear.other_shift)[n])
+        theta[:, own] += (wanted - now) / row[own]
+    return np.asarray(theta)
 
 
 def _variances(spec: Variances, generator: np.random.Generator, batch: int) -> FloatArray:
     shape, scale = np.asarray(spec.shape), np.asarray(spec.scale)
-    return np.asarray(scale / generator.standard_gamma(shape, (batch, len(shape))))
+    classes = np.asarray(scale / generator.standard_gamma(shape, (batch, len(shape))))
+    for k in np.flatnonzero(np.asarray(spec.code) >= 0):
+        value = draw_prior(int(np.asarray(spec.code)[k]), np.asarray(spec.arguments)[k], generator, batch)
+        classes[:, k] = value ** (1 / np.asarray(spec.power)[k]) / np.asarray(spec.unit)[k]
+    return classes
 
 
 def _expand(spec: Variances, classes: FloatArray) -> FloatArray:
@@ -166,19 +180,44 @@ def _inputs(shape: Shape, problem: Problem, generator: np.random.Generator, batc
 
 
 def _spread_out(box: float, size: tuple[int, int, int], generator: np.random.Generator) -> FloatArray:
+    """Few points: exact, by rejection. Many: Gibbs sweeps, each point exactly from its conditional."""
     batch, m, d = size
     found = np.empty((0, m, d))
     top = (1 + NUGGET) ** m
-    tries = 0
-    while len(found) < batch:
-        tries += 1
-        if tries > 10_000:
-            raise ValueError("too many pseudo-inputs for exact draws from their prior")
+    for _ in range(TRIES if m <= FEW_POINTS else 0):
+        if len(found) >= batch:
+            return found[:batch]
         points = generator.uniform(-box, box, (PIECES, m, d))
-        r2 = ((points[:, :, None] - points[:, None]) ** 2).sum(-1)
-        det = np.linalg.det(np.exp(-0.5 * r2 / 0.01) + NUGGET * np.eye(m))
+        det = np.linalg.det(_spread_kernel(points, points) + NUGGET * np.eye(m))
         found = np.concatenate([found, points[generator.random(PIECES) * top < det]])
-    return found[:batch]
+    if len(found) >= batch:
+        return found[:batch]
+    return np.stack([_gibbs_spread(box, m, d, generator) for _ in range(batch)])
+
+
+def _spread_kernel(p: FloatArray, q: FloatArray) -> FloatArray:
+    r2 = ((p[..., :, None, :] - q[..., None, :, :]) ** 2).sum(-1)
+    return np.asarray(np.exp(-0.5 * r2 / 0.01))
+
+
+def _gibbs_spread(box: float, m: int, d: int, generator: np.random.Generator) -> FloatArray:
+    """One set of points under det D: a point given the others has density proportional to its conditional variance,
+    which is at most 1 + nugget, so that it is drawn by rejection from the box.
+    """
+    points = generator.uniform(-box, box, (m, d))
+    for _ in range(GIBBS_SWEEPS):
+        for n in range(m):
+            others = np.delete(points, n, axis=0)
+            inverse = np.linalg.inv(_spread_kernel(others, others) + NUGGET * np.eye(m - 1))
+            for _ in range(TRIES):
+                trial = generator.uniform(-box, box, (PIECES, d))
+                k = _spread_kernel(trial, others)
+                left = 1 + NUGGET - np.einsum("pm,mn,pn->p", k, inverse, k)
+                taken = np.flatnonzero(generator.random(PIECES) * (1 + NUGGET) < left)
+                if taken.size:
+                    points[n] = trial[taken[0]]
+                    break
+    return points
 
 
 def _kernel(shape: Shape, hyper: FloatArray, p: FloatArray, q: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
@@ -73,6 +74,7 @@ def keep(shape: Shape, problem: Problem, state: State) -> Kept:
     )
 
 
+@cache
 def program(shape: Shape) -> Callable[..., Any]:
     """`CHUNK` sweeps, of which the first `count` are run; compiled once for a shape."""
 
