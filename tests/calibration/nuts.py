@@ -83,13 +83,16 @@ def _start(shape: Shape, problem: Problem, random: np.random.Generator) -> dict[
 
 
 def quantities(shape: Shape, draws: dict[str, Any]) -> dict[str, Any]:
-    """Of draws with leading (chain, draw): what both samplers have, label-free."""
+    """Of draws with leading (chain, draw): what both samplers have, label-free; latents squashed, whose tails are heavy
+    where a row has no cells of theirs."""
     weight, mean = draws["weight"], draws["mean"]
     total = (weight * mean).sum(-1)
     found = {f"theta {n}": draws["theta"][..., n] for n in range(draws["theta"].shape[-1])}
     found |= {f"log e {n}": draws["log_e"][..., n] for n in range(draws["log_e"].shape[-1])}
     found |= {"log v": draws["log_v"][..., 0], "mixture mean": total, "weights^2": (weight**2).sum(-1)}
-    found |= {f"x {i} {d}": draws["x"][..., i, d] for i in range(shape.latents) for d in range(0, shape.rows, 3)}
+    found |= {
+        f"x {i} {d}": np.tanh(draws["x"][..., i, d] / 3) for i in range(shape.latents) for d in range(0, shape.rows, 3)
+    }
     if shape.terms:
         found |= {"log a": draws["hyper"][..., 0], "log b": draws["hyper"][..., 1], "z^2": (draws["z"] ** 2).mean(-1)}
     else:

@@ -84,3 +84,24 @@ def test_a_quadratic_is_recovered() -> None:
     assert ((line.lower < truth) & (truth < line.upper)).all()
     steep = 0.8 - 0.8 * line["X"]
     assert ((line.slope_lower < steep) & (steep < line.slope_upper)).all()
+
+
+def test_the_order_of_everything_means_nothing() -> None:
+    """Rows, indicators, statements and latents in another order: the same posterior within Monte Carlo error."""
+    data = datasets.load("political_democracy")
+    text = "dem65 =~ y5+y8+y7+y6; dem65 ~ dem60 + ind60; dem60 ~ ind60; dem60 =~ y1+y4+y2+y3; ind60 =~ x1+x3+x2"
+    columns = sorted(data.columns, key=lambda name: name[::-1])
+    found = []
+    for words, frame in ((TEXTS["democracy"], data), (text, data[columns].sample(frac=1, random_state=3))):
+        fit = gpsem.fit(Model(words, structural="linear", mixture=1), frame, chains=2, draws=6000, warmup=1500, seed=9)
+        table = fit.parameters()
+        table["key"] = [" ".join([lhs, op, rhs]) for lhs, op, rhs in zip(table.lhs, table.op, table.rhs, strict=True)]
+        found.append(table.set_index("key"))
+    first, second = found
+    assert set(first.index) == set(second.index)
+    second = second.loc[first.index]
+    free = first.sd.notna()
+    error = np.sqrt(first.sd**2 / first.ess_bulk + second.sd**2 / second.ess_bulk)[free]
+    z = (first.est - second.est)[free] / error
+    assert z.abs().max() < 4.5, z
+    np.testing.assert_allclose(second.sd[free] / first.sd[free], 1, atol=0.25)
