@@ -49,7 +49,7 @@ def curve() -> None:
     for n in (1, 2, 3):
         data[f"p{n}"] = performance + 0.4 * random.normal(size=300)
     text = "Ability =~ a1 + a2 + a3; Performance =~ p1 + p2 + p3; Performance ~ Ability"
-    fit = gpsem.fit(Model(text, inducing=20), data, chains=4, draws=20_000, warmup=4000, sampler="paper-joint", cores=2)
+    fit = gpsem.fit(Model(text, inducing=20), data, chains=4, draws=6000, warmup=2000, sampler="paper-joint")
     print(fit.summary())
     draw(fit, "Performance ~ Ability", str(IMAGES / "curve.png"))
 
