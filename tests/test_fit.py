@@ -259,3 +259,31 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     for wrong in (["summary", "nowhere"], ["summary", "run", "--format", "xml"], ["summary", "run", "--level", "7"]):
         assert main(wrong) == 2
     assert main([*words, "--warmup", "20", "--out", "run", "--force"]) == 1
+
+
+def test_rows_from_the_prior(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from gpsem.pipeline import simulate
+
+    model = Model(CURVED, inducing=6)
+    rows = simulate(model, 200, seed=4)
+    assert list(rows.columns) == ["X", "Z", *(f"Y{n}" for n in range(1, 7))]
+    pd.testing.assert_frame_equal(rows, simulate(model, 200, seed=4))
+    assert not rows.equals(simulate(model, 200, seed=5))
+    spread = np.median([simulate(model, 100, seed=s)["Y1"].std() for s in range(30)])
+    assert 0.5 < spread < 2.5
+    data = datasets.load("political_democracy")
+    like = simulate(Model(STRAIGHT, structural="linear"), 300, seed=1, like=data)
+    near = [simulate(Model(STRAIGHT, structural="linear"), 50, seed=s, like=data)["x1"].mean() for s in range(40)]
+    assert abs(np.median(near) - data["x1"].mean()) < data["x1"].std()
+    assert len(like) == 300
+    firm = Model('F =~ y1 + prior("lognormal(1, 0.01)")*y2 + y3; y1 ~~ prior("gamma(400, 400)[sd]")*y1', mixture=1)
+    many = simulate(firm, 4000, seed=2)
+    assert (many["y1"] - many["F"]).std() == pytest.approx(1, abs=0.1)
+    slope = np.polyfit(many["F"], many["y2"], 1)[0]
+    assert slope == pytest.approx(np.e, abs=0.3)
+    (tmp_path / "m.txt").write_text(CURVED)
+    out = tmp_path / "rows.csv"
+    assert main(["simulate", str(tmp_path / "m.txt"), "-n", "7", "--out", str(out)]) == 0
+    assert len(pd.read_csv(out)) == 7
+    assert main(["simulate", str(tmp_path / "m.txt"), "-n", "0"]) == 2
+    capsys.readouterr()

@@ -244,7 +244,7 @@ def simulate(model: Model, rows: int, seed: int = 1, like: Any = None, missing: 
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= 10**7:
             raise GpsemError(f"{name}={value!r} cannot be used.", remedy=f"It is a whole number from {least}.")
     start_numerics()
-    from gpsem.assemble.simulate import simulate as draw
+    from gpsem.results.prior import simulate as draw
 
     scaling = None if like is None else prepared(model.specification, like, missing).scaling
     return draw(model.specification, rows, seed, scaling)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import numpy as np
 import pandas as pd
 
@@ -51,6 +50,8 @@ def _with_prior_sizes(built: Built) -> Built:
 
 def _kept(built: Built, state: Any) -> Kept:
     """A state as the one draw of one chain."""
+    import jax
+
     one = jax.tree.map(lambda a: np.asarray(a)[None], state)
     return Kept(
         one.theta,
