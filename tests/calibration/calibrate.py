@@ -76,7 +76,9 @@ def judged(kind: str, options: dict[str, Any], planted: dict[str, float]) -> dic
         clean = found.worst < found.bound() and found.mean_square < found.null_high
         result["passes"] = found.worst > 8 if planted else clean
     else:
-        ranks = sbc.calibrate(shape, made, steps, sbc.runner(shape), seed=101, replications=400)
+        ranks = sbc.calibrate(
+            shape, made, steps, sbc.runner(shape), seed=101, replications=400, warmup=3000, thin=3, from_truth=True
+        )
         _rank_plot(ranks, OUT / f"{'_'.join(map(str, options.values()))}.png")
         counts = [np.histogram(c, bins=sbc.BINS, range=(-0.5, ranks.draws + 0.5))[0].tolist() for c in ranks.ranks.T]
         result = {
