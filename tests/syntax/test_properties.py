@@ -283,3 +283,29 @@ def test_an_edited_table_is_the_edited_model() -> None:
         again.key
         == specify(Source("F =~ y1 + 0.5*y2 + y3; G =~ z1 + z2 + z3; G ~ F; z1 ~ 0*1; z2 ~ 0*1"), Settings()).key
     )
+
+
+def test_the_whole_check_grows_in_line_with_the_text() -> None:
+    """As above, for everything that `check` does: counted in calls and in steps of comprehensions."""
+    import sys
+
+    from gpsem.results.checks import Check
+
+    def lines_run(latents: int) -> int:
+        text = "".join(f"F{n} =~ y{n}a + y{n}b + y{n}c\n" for n in range(latents))
+        text += "".join(f"F{n} ~ F{n - 1}\n" for n in range(1, latents))
+        count = 0
+
+        def tick(frame: object, event: str, _: object) -> object:
+            nonlocal count
+            count += event == "line"
+            return tick
+
+        sys.settrace(tick)  # type: ignore[arg-type]
+        try:
+            str(Check(specify(Source(text), Settings())))
+        finally:
+            sys.settrace(None)
+        return count
+
+    assert lines_run(400) < 11 * lines_run(40)

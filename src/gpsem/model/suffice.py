@@ -71,7 +71,8 @@ def placed(source: Source, drafts: Drafts, roles: Roles) -> list[Verdict]:
     held = {row.lhs for row in drafts.of("intercept") if row.fixed is not None}
     own = {rows[0].lhs for name, rows in loadings.items() if len(rows) == 1 and name in held}
     means = {row.lhs for row in drafts if row.kind in ("mean", "level") and row.fixed is not None}
-    unsure = [latent for latent in roles.latents if latent not in own | means]
+    sure = own | means
+    unsure = [latent for latent in roles.latents if latent not in sure]
     if not unsure or not unplaced(drafts, roles.latents, loadings):
         return []
     first = next(row for row in drafts.of("loading") if row.lhs == unsure[0])
