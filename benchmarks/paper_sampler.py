@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -23,7 +24,7 @@ import pandas as pd
 from gpsem import Model
 from gpsem.assemble.problem import build, starts
 from gpsem.pipeline import prepared, start_numerics
-from gpsem.sample.run import CHUNK, run_chains
+from gpsem.sample.run import CHUNK, Progress, run_chains
 from gpsem.sample.start import start_state, start_steps
 from paper_reference import Reference
 
@@ -47,24 +48,14 @@ def ours(rows: int, family: str, seconds: float) -> float:
     theta, phi = starts(built)
     state = [start_state(built.shape, built.problem, theta, phi, 1, 0)]
     marks: list[tuple[float, int]] = []
-
-    def report(step: object, kept: object) -> None:
-        marks.append((time.perf_counter(), step.done))  # type: ignore[attr-defined]
-
-    import threading
-
     stop = threading.Event()
-    timer = threading.Timer(seconds + 60, stop.set)
-    timer.start()
-    sweeps = 20 * CHUNK
 
-    def until(step: object, kept: object) -> None:
-        report(step, kept)
+    def report(step: Progress, _: object) -> None:
+        marks.append((time.perf_counter(), step.done))
         if len(marks) > 3 and marks[-1][0] - marks[1][0] > seconds:
             stop.set()
 
-    run_chains(built.shape, built.problem, state, start_steps(built.shape), 1, 0, sweeps, 1, until, stop)
-    timer.cancel()
+    run_chains(built.shape, built.problem, state, start_steps(built.shape), 1, 0, 20 * CHUNK, 1, report, stop)
     (begin, first), (end, last) = marks[1], marks[-1]
     return (end - begin) / (last - first)
 

@@ -24,6 +24,7 @@ class Progress:
         self.began = time.monotonic()
         self.shown = self.began if not self.live else 0.0
         self.width = 0
+        self.worst, self.judged = float("nan"), 0
 
     def __call__(self, step: Any, kept: Any) -> None:
         with self.lock:
@@ -43,9 +44,10 @@ class Progress:
         phase = "warm-up" if max(self.done) <= step.warmup else "sampling"
         left = _duration((total - done) / max(rate, 1e-9))
         line = f"{phase}: {done:,} of {total:,} sweeps, {rate:,.0f} a second, {left} left"
-        worst = worst_rhat(self.kept)
-        if np.isfinite(worst):
-            line += f", worst R-hat about {worst:.2f}"
+        if done > 1.1 * self.judged:  # a tenth more than when it was last worked out
+            self.worst, self.judged = worst_rhat(self.kept), done
+        if np.isfinite(self.worst):
+            line += f", worst R-hat about {self.worst:.2f}"
         if self.live:
             self.stream.write("\r" + line.ljust(self.width))
             self.width = len(line)

@@ -130,11 +130,6 @@ def simulated(problem: Problem, state: State, normal: Any) -> Any:
     return problem.seen * (intercepts + state.x.T @ loadings.T + jnp.sqrt(error) * normal)
 
 
-def on_exact(problem: Problem, state: State, y: Any) -> State:
-    """Latents that an error-free indicator fixes follow the data (which follow them: nothing moves)."""
-    return state
-
-
 _Runner = Callable[[Problem, Steps, State, Noise, Any], tuple[State, Any, Any]]
 
 

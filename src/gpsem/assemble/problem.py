@@ -12,6 +12,7 @@ from gpsem.assemble.presets import PRESETS, Preset
 from gpsem.data.prepare import Data
 from gpsem.errors import GpsemError
 from gpsem.maths.priors import NAMES
+from gpsem.model.settings import PAPER_INDUCING
 from gpsem.model.specification import Specification
 from gpsem.model.table import Row
 from gpsem.moves.types import Errata, Problem, Shape
@@ -19,7 +20,6 @@ from gpsem.syntax.source import Source
 from gpsem.syntax.tokens import tokenize
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-PAPER_INDUCING = 50
 BASIS_SIZE = {1: 30, 2: 100, 3: 200}
 BOX = 3.0
 
@@ -79,7 +79,7 @@ def build(spec: Specification, data: Data, joint: bool = False) -> Built:
     values = data.scaling.apply(data.values)
     seen = np.isfinite(values)
     family = next((e.family for e in spec.equations if e.family), "gp")
-    hyper = _hyper_priors(spec, table, terms, inputs, place, unit, preset)
+    hyper = _hyper_priors(table, terms, inputs, place, unit, preset)
     shape = Shape(
         rows=len(values),
         latents=len(latents),
@@ -206,7 +206,6 @@ def _inducing(spec: Specification, family: str, inputs: int) -> int:
 
 
 def _hyper_priors(
-    spec: Specification,
     table: dict[tuple[str, str, str], Row],
     terms: list[tuple[str, tuple[str, ...]]],
     inputs: int,

@@ -11,8 +11,7 @@ from jax import Array
 from jax.scipy.linalg import solve_triangular
 
 from gpsem.maths.kernels import NUGGET, cross, gram, peak
-
-LOG_2PI = 1.8378770664093453
+from gpsem.maths.priors import LOG_2PI
 
 
 def factor(kernel: str, hyper: Array, z: Array) -> Array:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from gpsem.errors import Problem
 from gpsem.model.draft import Draft, Drafts
-from gpsem.model.equations import Equation
 from gpsem.model.rank import match
 from gpsem.model.roles import Roles
 from gpsem.model.settings import Settings
@@ -30,7 +29,6 @@ def anchor(
     source: Source,
     drafts: Drafts,
     roles: Roles,
-    equations: list[Equation],
     settings: Settings,
     problems: list[Problem],
 ) -> Anchors:
@@ -45,7 +43,7 @@ def anchor(
         else:
             _unscaled(source, drafts, latent, loadings[latent], anchors, problems)
     if settings.identify:
-        _origins(source, drafts, roles, loadings, {e.latent: e for e in equations}, anchors, problems)
+        _origins(source, drafts, roles, loadings, anchors, problems)
     return anchors
 
 
@@ -146,7 +144,6 @@ def _origins(
     drafts: Drafts,
     roles: Roles,
     loadings: dict[str, list[Draft]],
-    equations: dict[str, Equation],
     anchors: Anchors,
     problems: list[Problem],
 ) -> None:
@@ -176,7 +173,7 @@ def _origins(
     for latent in waiting:
         marker = _required(drafts, anchors.marker[latent], "~1", "")
         if marker.user and marker.lhs in pure:
-            _freed_marker(source, drafts, latent, marker, equations.get(latent), anchors, problems)
+            _freed_marker(source, drafts, latent, marker, anchors, problems)
         else:
             open_.append(latent)
     _default_origins(source, drafts, open_, measures, pure, anchors, problems)
@@ -187,7 +184,6 @@ def _freed_marker(
     drafts: Drafts,
     latent: str,
     marker: Draft,
-    equation: Equation | None,
     anchors: Anchors,
     problems: list[Problem],
 ) -> None:

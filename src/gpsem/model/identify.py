@@ -35,10 +35,10 @@ def verdicts(
             )
         )
     else:
-        found += _scales(source, drafts, roles, anchors, settings)
+        found += _scales(source, drafts, roles, anchors)
         found += measured(source, drafts, roles, equations)
         found += placed(source, drafts, roles)
-    found += _notes(drafts, roles, equations)
+    found += _notes(drafts, roles)
     order = {"refused": 0, "warning": 1, "note": 2, "ok": 3}
     return sorted(found, key=lambda verdict: order[verdict.level])
 
@@ -100,7 +100,7 @@ def _error_free(source: Source, drafts: Drafts, roles: Roles) -> list[Verdict]:
     return found
 
 
-def _scales(source: Source, drafts: Drafts, roles: Roles, anchors: Anchors, settings: Settings) -> list[Verdict]:
+def _scales(source: Source, drafts: Drafts, roles: Roles, anchors: Anchors) -> list[Verdict]:
     first: dict[str, Draft] = {}
     for row in drafts.of("loading"):
         first.setdefault(row.lhs, row)
@@ -122,7 +122,7 @@ def _scales(source: Source, drafts: Drafts, roles: Roles, anchors: Anchors, sett
     return found
 
 
-def _notes(drafts: Drafts, roles: Roles, equations: list[Equation]) -> list[Verdict]:
+def _notes(drafts: Drafts, roles: Roles) -> list[Verdict]:
     found = []
     causes = {parent for parents in roles.parents.values() for parent in parents}
     last = [latent for latent in roles.endogenous if latent not in causes]

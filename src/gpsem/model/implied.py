@@ -37,7 +37,7 @@ def is_linear(equations: Sequence[Equation]) -> bool:
 
 
 def linear_directions(
-    drafts: Drafts, latents: Sequence[str], equations: Sequence[Equation], rescaled: set[str], np: Any
+    drafts: Drafts, latents: Sequence[str], equations: Sequence[Equation], np: Any
 ) -> tuple[Any, list[tuple[object, Any]]]:
     """A generic covariance of the latents that linear equations imply, and its derivative in each free number.
 

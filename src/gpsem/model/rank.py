@@ -44,7 +44,7 @@ def deficient(
     if equations is None:
         phi, directions = free_directions(drafts, latents, marked, independent, np)
     else:
-        phi, directions = linear_directions(drafts, latents, equations, set(), np)
+        phi, directions = linear_directions(drafts, latents, equations, np)
     unit = _units(loadings)
     random = np.random.default_rng(20100701)
     values: dict[object, float] = {}

@@ -81,7 +81,7 @@ def specify(source: Source, settings: Settings) -> Specification:
     defaults.complete(source, drafts, roles, found, problems)
     classes = unite(source, drafts, statements, problems)
     _raise(problems)
-    anchors = anchor(source, drafts, roles, found, settings, problems)
+    anchors = anchor(source, drafts, roles, settings, problems)
     problems.extend(settle(source, classes))
     problems.extend(defaults.check_covariances(source, drafts, roles))
     _raise(problems)

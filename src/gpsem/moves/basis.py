@@ -58,7 +58,7 @@ def basis_values(shape: Shape, problem: Problem, state: State) -> Array:
     """(terms, rows): the functions at the state's latents."""
 
     def one(t: Array) -> Array:
-        term = take(shape, problem, state, t)
+        term = take(problem, state, t)
         return basis_features(shape, problem, term.hyper, term.inputs, term.real).T @ term.fbar
 
     return jax.lax.map(one, jnp.arange(shape.terms))
@@ -71,7 +71,7 @@ def move(shape: Shape, problem: Problem, state: State, steps: Steps, noise: Nois
     straight = linear_part(problem, state.phi, state.x)
 
     def one(state: State, t: Array) -> tuple[State, Array]:
-        term = take(shape, problem, state, t)
+        term = take(problem, state, t)
         latent = problem.term_latent[t]
         variance = disturbance[latent]
         rest = function_part(problem, state.f, latents)[latent] - state.f[t]

@@ -13,10 +13,9 @@ from jax.scipy.linalg import cho_solve, solve_triangular
 
 from gpsem.maths.kernels import NUGGET, cross, gram, peak
 from gpsem.maths.sparse import log_normal, log_prior_values
-from gpsem.moves import measurement
 from gpsem.moves.functions import hastings_factor, hyper_log_prior, multiplied, take
-from gpsem.moves.latents import structure_log_density
-from gpsem.moves.structure import disturbance_variances, function_part, inverse, linear_part, with_constant
+from gpsem.moves.latents import evidence, structure_log_density
+from gpsem.moves.structure import disturbance_variances, function_part, linear_part, with_constant
 from gpsem.moves.types import Noise, Problem, Shape, State, Steps
 
 
@@ -27,7 +26,7 @@ def move_functions(shape: Shape, problem: Problem, state: State, steps: Steps, n
     straight = linear_part(problem, state.phi, state.x)
 
     def one(state: State, t: Array) -> tuple[State, Array]:
-        term = take(shape, problem, state, t)
+        term = take(problem, state, t)
 
         def log_target(hyper: Array) -> Array:
             chol = jnp.linalg.cholesky(gram(shape.kernel, hyper, term.inputs))
@@ -65,8 +64,8 @@ def move_latents(shape: Shape, problem: Problem, state: State, steps: Steps, noi
         rest = (
             structure_log_density(problem, state, x, state.f)
             - structure_log_density(problem, state, state.x, state.f)
-            + _evidence(problem, state, x)
-            - _evidence(problem, state, state.x)
+            + evidence(problem, state, x)
+            - evidence(problem, state, state.x)
         )  # of all rows: rows meet only in their functions
 
         def row(d: Array, inner: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
@@ -91,14 +90,8 @@ def move_latents(shape: Shape, problem: Problem, state: State, steps: Steps, noi
     return state, rates
 
 
-def _evidence(problem: Problem, state: State, x: Array) -> Array:
-    loadings, intercepts = measurement.split(problem, state.theta)
-    weight = inverse(measurement.error_variances(problem, state))
-    return -0.5 * jnp.sum(problem.seen * (problem.y - intercepts - x.T @ loadings.T) ** 2 * weight, axis=1)
-
-
 def _precision(shape: Shape, problem: Problem, state: State, t: Array) -> Array:
-    term = take(shape, problem, state, t)
+    term = take(problem, state, t)
     chol = jnp.linalg.cholesky(gram(shape.kernel, term.hyper, term.inputs))
     half = solve_triangular(chol, jnp.eye(shape.rows), lower=True)
     return half.T @ half

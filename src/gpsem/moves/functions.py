@@ -209,7 +209,7 @@ def draw_values(
     return term._replace(fbar=chol @ u, f=mean + f_normal / jnp.sqrt(precision))
 
 
-def take(shape: Shape, problem: Problem, state: State, t: Array) -> Term:
+def take(problem: Problem, state: State, t: Array) -> Term:
     """The term of index t."""
     latents = state.x.shape[0]
     which = problem.term_inputs[t]
@@ -234,7 +234,7 @@ def move(shape: Shape, problem: Problem, state: State, steps: Steps, noise: Nois
     straight = linear_part(problem, state.phi, state.x)
 
     def one(state: State, t: Array) -> tuple[State, tuple[Array, Array]]:
-        term = take(shape, problem, state, t)
+        term = take(problem, state, t)
         term, hyper_rate = move_hyper(
             shape, problem, term, steps.hyper[t], noise.hyper_uniform[t], noise.hyper_accept[t]
         )

@@ -10,7 +10,7 @@ from gpsem.maths.sparse import factor, features, log_normal
 from gpsem.moves import measurement, mixture
 from gpsem.moves.basis import basis_values
 from gpsem.moves.functions import take, values_log_density
-from gpsem.moves.structure import disturbance_variances, function_part, linear_part
+from gpsem.moves.structure import disturbance_variances, function_part, inverse, linear_part
 from gpsem.moves.types import Noise, Problem, Shape, State, Steps
 
 
@@ -26,10 +26,9 @@ def structure_log_density(problem: Problem, state: State, x: Array, f: Array) ->
 def evidence(problem: Problem, state: State, x: Array) -> Array:
     """(rows,): the observed cells given the latents; error-free indicators fix latents and are left out."""
     loadings, intercepts = measurement.split(problem, state.theta)
-    error = measurement.error_variances(problem, state)
-    inverse = jnp.where(error > 0, 1 / jnp.where(error > 0, error, 1.0), 0.0)
+    weight = inverse(measurement.error_variances(problem, state))
     residual = problem.y - intercepts - x.T @ loadings.T
-    return -0.5 * jnp.sum(problem.seen * residual**2 * inverse, axis=1)
+    return -0.5 * jnp.sum(problem.seen * residual**2 * weight, axis=1)
 
 
 def move(shape: Shape, problem: Problem, state: State, steps: Steps, noise: Noise) -> tuple[State, Array]:
@@ -66,7 +65,7 @@ def move(shape: Shape, problem: Problem, state: State, steps: Steps, noise: Nois
 
 def _term_density(shape: Shape, problem: Problem, state: State, t: Array) -> Array:
     """(rows,): a function's values given its pseudo-functions, at the state's latents (B5: with their variance)."""
-    term = take(shape, problem, state, t)
+    term = take(problem, state, t)
     chol = factor(shape.kernel, term.hyper, term.z)
     phi, v = features(shape.kernel, term.hyper, term.z, chol, term.inputs)
     return values_log_density(term, problem.errata.b5, phi, v, chol)

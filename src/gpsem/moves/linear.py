@@ -44,9 +44,7 @@ def variances(spec: Variances, classes: Array) -> Array:
     return jnp.where(spec.which >= 0, spec.factor * classes[jnp.maximum(spec.which, 0)], spec.fixed)
 
 
-def draw_variances(
-    spec: Variances, squares: Array, counts: Array, old: Array, gamma: Array, uniform: Array
-) -> tuple[Array, Array]:
+def draw_variances(spec: Variances, squares: Array, old: Array, gamma: Array, uniform: Array) -> tuple[Array, Array]:
     r"""Classes given sums of squares and counts of each variance: $IG(a + n/2, b + \sum e^2 / 2)$ under the base.
 
     `gamma` holds draws of $Gamma(a + n/2, 1)$, whose shape does not change: the counts of observed cells are data.

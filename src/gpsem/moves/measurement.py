@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gpsem.moves import linear
+from gpsem.moves.structure import inverse
 from gpsem.moves.types import Noise, Problem, State
 
 
@@ -24,13 +25,12 @@ def move(problem: Problem, state: State, noise: Noise) -> tuple[State, Array]:
     rows, indicators = problem.y.shape
     seen = problem.seen + problem.errata.b8 * (1 - problem.seen)
     error = error_variances(problem, state)
-    inverse = jnp.where(error > 0, 1 / jnp.where(error > 0, error, 1.0), 0.0)
-    inverse = jnp.where(problem.errata.a7 > 0, jnp.where(error > 0, 1.0, 0.0), inverse)
+    weight = jnp.where(problem.errata.a7 > 0, jnp.where(error > 0, 1.0, 0.0), inverse(error))
     design = jnp.concatenate([state.x, jnp.ones((1, rows))])  # (latents + 1, rows)
     products = (design[:, None, :] * design[None, :, :]).reshape(-1, rows)
     width = design.shape[0]
-    grams = (products @ seen).T.reshape(indicators, width, width) * inverse[:, None, None]
-    shifts = (design @ (seen * problem.y)).T * inverse[:, None]
+    grams = (products @ seen).T.reshape(indicators, width, width) * weight[:, None, None]
+    shifts = (design @ (seen * problem.y)).T * weight[:, None]
     basis = problem.measurement.basis.reshape(indicators, width, -1)
     constant = problem.measurement.constant.reshape(indicators, width)
     weighted = jnp.einsum("jab,jbk->jak", grams, basis)
@@ -41,6 +41,6 @@ def move(problem: Problem, state: State, noise: Noise) -> tuple[State, Array]:
     residual = problem.y - intercepts - state.x.T @ loadings.T
     squares = jnp.sum(seen * residual**2, axis=0)
     error_classes, also = linear.draw_variances(
-        problem.errors, squares, jnp.sum(seen, axis=0), state.error, noise.error_gamma, noise.error_accept
+        problem.errors, squares, state.error, noise.error_gamma, noise.error_accept
     )
     return state._replace(theta=theta, error=error_classes), jnp.concatenate([accepted[None], also])

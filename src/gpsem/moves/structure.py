@@ -62,8 +62,7 @@ def move(problem: Problem, state: State, noise: Noise) -> tuple[State, Array]:
     )
     residual = state.x - functions - linear_part(problem, phi, state.x)
     squares = jnp.sum(residual**2, axis=1)
-    rows = jnp.full(latents, float(state.x.shape[1]))
     classes, also = linear.draw_variances(
-        problem.disturbances, squares, rows, state.disturbance, noise.disturbance_gamma, noise.disturbance_accept
+        problem.disturbances, squares, state.disturbance, noise.disturbance_gamma, noise.disturbance_accept
     )
     return state._replace(phi=phi, disturbance=classes), jnp.concatenate([accepted[None], also])

@@ -71,13 +71,13 @@ def _preset(built: Built, row: Row, preset: Preset) -> str:
 
 
 SECTIONS = (
-    ("Latent Variables", lambda r, v: r.op == "=~"),
-    ("Regressions", lambda r, v: r.op in ("~", "~gp.sd", "~gp.scale")),
-    ("Covariances", lambda r, v: r.op == "~~" and r.lhs != r.rhs),
-    ("Intercepts", lambda r, v: r.op == "~1"),
-    ("Variances", lambda r, v: r.op == "~~" and r.lhs == r.rhs),
-    ("R-Square", lambda r, v: r.op == "r2"),
-    ("Defined Parameters", lambda r, v: r.op == ":="),
+    ("Latent Variables", lambda r: r.op == "=~"),
+    ("Regressions", lambda r: r.op in ("~", "~gp.sd", "~gp.scale")),
+    ("Covariances", lambda r: r.op == "~~" and r.lhs != r.rhs),
+    ("Intercepts", lambda r: r.op == "~1"),
+    ("Variances", lambda r: r.op == "~~" and r.lhs == r.rhs),
+    ("R-Square", lambda r: r.op == "r2"),
+    ("Defined Parameters", lambda r: r.op == ":="),
 )
 
 
@@ -139,7 +139,7 @@ def _body(summary: Summary) -> list[str]:
     head = ("", "Estimate", "Post.SD", "pi.lower", "pi.upper", "Rhat", "ESS", "Prior")
     cells: list[tuple[str, tuple[str, ...] | None]] = []
     for title, wanted in SECTIONS:
-        rows = [row for row in summary.table.itertuples(index=False) if wanted(row, summary)]
+        rows = [row for row in summary.table.itertuples(index=False) if wanted(row)]
         if not rows:
             continue
         cells.append((title, None))

@@ -103,7 +103,7 @@ def _statement(source: Source, tokens: list[Token]) -> Statement:
     start, end = tokens[0].start, tokens[-1].end
     if operator.value in CONSTRAINTS:
         if operator.value == ":=":
-            _check_defined(source, left, operator)
+            _check_defined(source, left)
         return Statement(operator.value, (), (), start, end, _expression(source, left), _expression(source, right), "")
     left_terms = parse_terms(source, left, operator)
     for term in left_terms:
@@ -140,7 +140,7 @@ def _check_sides(
         )
 
 
-def _check_defined(source: Source, left: list[Token], operator: Token) -> None:
+def _check_defined(source: Source, left: list[Token]) -> None:
     if len(left) != 1 or left[0].kind != "name":
         raise source.error(
             "A single name stands before ':='.", left[0].start, left[-1].end, "Write 'name := expression'."
